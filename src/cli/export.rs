@@ -5,6 +5,7 @@ use super::source_args::TopicArgs;
 use super::values::{choice, existing, print_json};
 use std::path::PathBuf;
 use stereopsis_base::console;
+use stereopsis_images::Axes;
 use stereopsis_recording::export::{ExportOptions, Exported, Part, Selection};
 use stereopsis_recording::{Progress, unreadable};
 use stereopsis_sources::open_as_recorded;
@@ -18,9 +19,15 @@ pub(super) struct ExportArgs {
     /// Folder for the files: a new one, an empty one, or one in which the same export was stopped
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// Parts to write [default: all that the recording has]
+    /// Parts to write [default: all that the recording has, without depth-m and both views in one image]
     #[arg(long, value_name = "WHAT,…", value_delimiter = ',', value_parser = choice(Part::ALL, Part::word, Part::help))]
     what: Option<Vec<Part>>,
+    /// Axes of points, from the left camera
+    #[arg(long, value_name = "AXES", default_value = "opencv", value_parser = choice(Axes::ALL, Axes::word, Axes::help))]
+    axes: Axes,
+    /// Disparity in the plane of the screen where both views are looked at, px [default: that of the nearest things]
+    #[arg(long, value_name = "PX", allow_negative_numbers = true)]
+    screen_px: Option<i32>,
     /// The first pair, by its place in the recording, from 0
     #[arg(long, value_name = "K", default_value_t = 0)]
     from: u64,
@@ -57,7 +64,13 @@ pub(super) fn run(args: &ExportArgs) -> anyhow::Result<()> {
     }
     let mut recording = open_as_recorded(&args.recording, &args.topics.options())?;
     recording.losses.iter().for_each(console::say);
-    let options = ExportOptions { parts: args.what.clone(), selection, max_pixels: args.topics.max_pixels };
+    let options = ExportOptions {
+        parts: args.what.clone(),
+        selection,
+        axes: args.axes,
+        screen_px: args.screen_px,
+        max_pixels: args.topics.max_pixels,
+    };
     let exported = recording.export(&args.to, &options, &Progress::new(args.json))?;
     let example = exported.damaged.iter().next().map(|(pair, why)| (*pair, why));
     let unreadable = unreadable(exported.damaged.len() as u64, example);
@@ -78,6 +91,9 @@ fn report(args: &ExportArgs, exported: &Exported) {
     let Exported { pairs, parts, missing, warnings, .. } = exported;
     let words: Vec<_> = parts.iter().map(|part| part.word()).collect();
     console::line(format_args!("{} -> {}: {}", console::counted(*pairs, "pair"), args.to.display(), words.join(", ")));
+    if let Some(screen_px) = exported.screen_px.filter(|_| args.screen_px.is_none()) {
+        console::line(format_args!("the plane of the screen is at a disparity of {screen_px} px (--screen-px)"));
+    }
     for text in missing {
         console::line(format_args!("left out: {text}"));
     }

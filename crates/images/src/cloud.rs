@@ -6,6 +6,7 @@ use std::path::Path;
 use stereopsis_base::files;
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::image::{Image, Picture};
+use stereopsis_base::parameter::choices;
 use stereopsis_base::quantile::quantile;
 
 /// Maximum difference of the disparities of four neighbours on one surface, px for each pixel between them: a disparity gradient of 1,
@@ -15,7 +16,39 @@ pub const MAX_STEP_PX: f64 = 1.0;
 const TOLERANCE_PX: f64 = 1.0 / 32.0;
 const NO_POINT: u32 = u32::MAX;
 
-/// Choice of the pixels that become points, and of normals and triangles.
+choices! {
+    /// Axes of points in space, from the left camera.
+    pub enum Axes, default Opencv {
+        /// x to the right, y down, z forward: OpenCV, and ROS's camera_optical_frame
+        Opencv = "opencv",
+        /// x to the right, y up, z backward: OpenGL, Blender's cameras and glTF
+        Opengl = "opengl",
+        /// x forward, y to the left, z up: ROS's bodies (REP 103)
+        Ros = "ros",
+    }
+}
+
+impl Axes {
+    /// Returns a point or direction on these axes, from one on OpenCV's.
+    fn of(self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        match self {
+            Self::Opencv => [x, y, z],
+            Self::Opengl => [x, -y, -z],
+            Self::Ros => [z, -x, -y],
+        }
+    }
+
+    /// Returns the directions of the axes, in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Opencv => "x right, y down, z forward",
+            Self::Opengl => "x right, y up, z backward",
+            Self::Ros => "x forward, y left, z up",
+        }
+    }
+}
+
+/// Choice of the pixels that become points, of normals and triangles, and of the axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CloudShape {
     /// Step between the pixels of a row and between rows, at least 1.
@@ -24,6 +57,15 @@ pub struct CloudShape {
     pub has_faces: bool,
     /// Whether each point has the normal of the surface through its neighbours, of length 1 and towards the camera.
     pub has_normals: bool,
+    /// Axes of points and normals.
+    pub axes: Axes,
+}
+
+impl Default for CloudShape {
+    /// Returns each pixel as a point, without normals and triangles.
+    fn default() -> Self {
+        Self { every: 1, has_faces: false, has_normals: false, axes: Axes::default() }
+    }
 }
 
 /// Numbers of points and triangles of a file.
@@ -35,8 +77,7 @@ pub struct CloudSize {
     pub faces: usize,
 }
 
-/// Writes each pixel with a depth as a point, as binary little-endian `.ply`: x to the right, y down, z forward, m, in the frame of the
-/// left camera. A `picture` of the same size gives the points colours, or brightness if it has none.
+/// Writes each pixel with a depth as a point, as binary little-endian `.ply`, m, on these axes in the frame of the left camera. A `picture` of the same size gives the points colours, or brightness if it has none.
 ///
 /// # Errors
 /// Another ending, or the file cannot be written.
@@ -45,11 +86,12 @@ pub fn write_cloud(
     depth_m: &Image<f32>,
     geometry: &Geometry,
     picture: Option<&Picture>,
+    axes: Axes,
 ) -> Result<(), ExportError> {
     Endings(&["ply"], "points in space are a .ply").find(path)?;
     let picture = picture.filter(|picture| picture.size() == depth_m.size());
     let colors = picture.map(colors_of);
-    let shape = CloudShape { every: 1, has_faces: false, has_normals: false };
+    let shape = CloudShape { axes, ..CloudShape::default() };
     let (bytes, _) = cloud_bytes(depth_m, geometry, colors.as_ref(), shape);
     Ok(files::write(path, &bytes)?)
 }
@@ -88,10 +130,10 @@ pub fn cloud_bytes(
             if numbers.at(x, y) == NO_POINT {
                 continue;
             }
-            let at = geometry.point_m(x as f64, y as f64, f64::from(depth_m.at(x, y)));
+            let at = shape.axes.of(geometry.point_m(x as f64, y as f64, f64::from(depth_m.at(x, y))));
             body.extend(at.iter().flat_map(|&v| (v as f32).to_le_bytes()));
             if shape.has_normals {
-                let normal = normal(depth_m, geometry, every, (x, y));
+                let normal = shape.axes.of(normal(depth_m, geometry, every, (x, y)));
                 body.extend(normal.iter().flat_map(|&v| (v as f32).to_le_bytes()));
             }
             if let Some(colors) = colors {
@@ -181,6 +223,7 @@ fn remark(depth_m: &Image<f32>, geometry: &Geometry) -> Option<String> {
 fn header(size: CloudSize, colored: bool, shape: CloudShape, remark: Option<String>) -> String {
     let CloudSize { points, faces } = size;
     let remark = remark.unwrap_or_default();
+    let axes = shape.axes.words();
     let normals = if shape.has_normals { "property float nx\nproperty float ny\nproperty float nz\n" } else { "" };
     let colors = if colored { "property uchar red\nproperty uchar green\nproperty uchar blue\n" } else { "" };
     let faces = if shape.has_faces {
@@ -189,7 +232,7 @@ fn header(size: CloudSize, colored: bool, shape: CloudShape, remark: Option<Stri
         String::new()
     };
     format!(
-        "ply\nformat binary_little_endian 1.0\ncomment metres, x right, y down, z forward, from the left camera\n{remark}\
+        "ply\nformat binary_little_endian 1.0\ncomment metres, {axes}, from the left camera\n{remark}\
          element vertex {points}\nproperty float x\nproperty float y\nproperty float z\n{normals}{colors}{faces}end_header\n"
     )
 }
@@ -207,7 +250,7 @@ mod tests {
         let depth = Image::new(3, 2, vec![2.0, f32::NAN, 4.0, 0.0, 1.0, f32::INFINITY]);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.ply");
-        write_cloud(&path, &depth, &GEOMETRY, picture).unwrap();
+        write_cloud(&path, &depth, &GEOMETRY, picture, Axes::Opencv).unwrap();
         split(&std::fs::read(path).unwrap())
     }
 
@@ -218,6 +261,20 @@ mod tests {
 
     fn floats(bytes: &[u8]) -> Vec<f32> {
         bytes.chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
+    }
+
+    #[test]
+    fn axes_turn_points_and_normals_without_mirroring() {
+        let depth = Image::filled(3, 3, 2.0);
+        let [opencv, opengl, ros] = [Axes::Opencv, Axes::Opengl, Axes::Ros].map(|axes| {
+            let shape = CloudShape { has_normals: true, axes, ..CloudShape::default() };
+            let (header, body) = split(&cloud_bytes(&depth, &GEOMETRY, None, shape).0);
+            assert!(header.contains(axes.words()), "{header}");
+            floats(&body)[..6].to_vec()
+        });
+        assert_eq!(opencv, [-0.02, -0.01, 2.0, 0.0, 0.0, -1.0]);
+        assert_eq!(opengl, [-0.02, 0.01, -2.0, 0.0, 0.0, 1.0]);
+        assert_eq!(ros, [2.0, 0.02, 0.01, -1.0, 0.0, 0.0]);
     }
 
     #[test]
@@ -238,7 +295,7 @@ mod tests {
             middle: 0.05,
         };
         let depth = Image::new(3, 1, vec![1.0, 2.0, 4.0]);
-        let shape = CloudShape { every: 1, has_faces: false, has_normals: false };
+        let shape = CloudShape::default();
         let comment = |geometry: &Geometry| split(&cloud_bytes(&depth, geometry, None, shape).0).0;
         assert!(!comment(&GEOMETRY).contains("estimated"));
         let unbounded = Geometry { estimated: true, ..GEOMETRY };
@@ -267,7 +324,7 @@ mod tests {
         // columns at 10, 11, 12.1, 12.1 px: the third one is more than 1 px from the second; the last pixel has no depth
         let depth =
             Image::from_fn(4, 2, |x, y| if (x, y) == (3, 1) { f32::NAN } else { 10.0 / [10.0, 11.0, 12.1, 12.1][x] });
-        let shape = CloudShape { every: 1, has_faces: true, has_normals: false };
+        let shape = CloudShape { every: 1, has_faces: true, ..CloudShape::default() };
         let (bytes, size) = cloud_bytes(&depth, &GEOMETRY, None, shape);
         let (header, body) = split(&bytes);
         assert_eq!(size, CloudSize { points: 7, faces: 2 });
@@ -282,7 +339,7 @@ mod tests {
     #[test]
     fn step_of_two_pixels_doubles_the_allowed_difference() {
         let depth = Image::from_fn(5, 3, |x, _| 10.0 / (10.0 + x as f32));
-        let shape = CloudShape { every: 2, has_faces: true, has_normals: false };
+        let shape = CloudShape { every: 2, has_faces: true, ..CloudShape::default() };
         let (bytes, size) = cloud_bytes(&depth, &GEOMETRY, None, shape);
         let (_, body) = split(&bytes);
         assert_eq!(size, CloudSize { points: 6, faces: 4 });
@@ -298,7 +355,7 @@ mod tests {
         let depth = Image::from_fn(9, 7, |x, y| if (x + y) % 5 == 0 { f32::NAN } else { 2.0 });
         for every in [1, 2, 3] {
             for has_faces in [false, true] {
-                let shape = CloudShape { every, has_faces, has_normals: false };
+                let shape = CloudShape { every, has_faces, ..CloudShape::default() };
                 let (_, size) = cloud_bytes(&depth, &GEOMETRY, None, shape);
                 assert_eq!(cloud_size(&depth, &GEOMETRY, shape), size);
             }
@@ -320,7 +377,7 @@ mod tests {
         depth.set(5, 4, 0.3); // before all others
         let colors = Image::filled(24, 18, [7, 8, 9]);
         for every in [1, 2] {
-            let shape = CloudShape { every, has_faces: true, has_normals: true };
+            let shape = CloudShape { every, has_faces: true, has_normals: true, ..CloudShape::default() };
             let (bytes, size) = cloud_bytes(&depth, &geometry, Some(&colors), shape);
             let ply = read_ply(&bytes);
             assert_eq!(
@@ -340,7 +397,9 @@ mod tests {
 
     #[test]
     fn other_endings_are_refused() {
-        let text = write_cloud(Path::new("a.pcd"), &Image::filled(1, 1, 1.0), &GEOMETRY, None).unwrap_err().to_string();
+        let text = write_cloud(Path::new("a.pcd"), &Image::filled(1, 1, 1.0), &GEOMETRY, None, Axes::Opencv)
+            .unwrap_err()
+            .to_string();
         assert!(text.contains(".ply"), "{text}");
     }
 }

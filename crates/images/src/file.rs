@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use stereopsis_base::files::WriteError;
+use stereopsis_base::remedy::option;
 use stereopsis_frame::Cause;
 
 /// Reason why a file was not written. The text names the file and the remedy.
@@ -22,6 +23,17 @@ pub enum ExportError {
         path: PathBuf,
         /// Error of the encoder.
         cause: Cause,
+    },
+    /// The disparity in the plane of the screen is not that of any point.
+    #[error(
+        "a disparity of {screen_px} px cannot lie in the plane of the screen: the images are {width_px} px wide; give a smaller one ({})",
+        option("screen-px")
+    )]
+    Screen {
+        /// Disparity in the plane of the screen, px.
+        screen_px: i32,
+        /// Width of an image, px.
+        width_px: usize,
     },
     /// The file cannot be written.
     #[error(transparent)]

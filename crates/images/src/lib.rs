@@ -7,14 +7,16 @@ pub mod decode;
 mod disparity;
 mod error;
 mod file;
+mod mpo;
 mod picture;
 pub mod picture_files;
 pub mod reach;
 pub mod screen;
 mod snapshot;
+mod stereo_view;
 pub mod fixture;
 
-pub use cloud::{CloudShape, CloudSize, MAX_STEP_PX, cloud_bytes, cloud_size, write_cloud};
+pub use cloud::{Axes, CloudShape, CloudSize, MAX_STEP_PX, cloud_bytes, cloud_size, write_cloud};
 pub use disparity::{
     check_depth_name, check_disparity_name, losses_of_millimetres, write_depth, write_depth_m, write_disparity,
     write_disparity_px, write_millimetres,
@@ -23,3 +25,4 @@ pub use error::PictureError;
 pub use file::{Endings, ExportError};
 pub use picture::{colors_of, png_with_texts, write_color, write_confidence, write_errors, write_picture, write_rgb};
 pub use snapshot::{describe, snapshot};
+pub use stereo_view::{StereoView, write_stereo_view};

@@ -50,7 +50,8 @@ pub struct OtherScale {
 
 impl fmt::Display for OtherScale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the truth is {:.3} times the result nearly everywhere: ", self.factor)?;
+        let digits = if self.factor < 1.0 { 4 } else { 2 };
+        write!(f, "the truth is {:.digits$} times the result nearly everywhere: ", self.factor)?;
         match self.scale {
             Some(scale) => write!(f, "give its scale ({})", Remedy::set("truth-scale", scale)),
             None => f.write_str("is it of images of another size?"),

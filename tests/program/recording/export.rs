@@ -217,6 +217,42 @@ fn exported_eyes_and_calibration_give_the_recorded_depth_again() {
 }
 
 #[test]
+fn both_views_in_one_image_have_the_nearest_things_on_the_screen() {
+    let (folder, out, _) = exported(2, "raw,disparity,depth", &[]);
+    assert!(!out.join("000000_sbs.png").exists() && !out.join("000000_depth_m.tiff").exists(), "on request only");
+    let what = "side-by-side,top-bottom,anaglyph,mpo,depth-m,ply";
+    let said = run(folder.path(), &["export", "in.mcap", "--to", "views", "--what", what, "--axes", "ros"]);
+    let (_, screen) = said.split_once("the plane of the screen is at a disparity of ").unwrap();
+    let screen_px: u32 = screen.split(' ').next().unwrap().parse().unwrap();
+    let packets = packets(&folder.path().join("in.mcap"), topic::DISPARITY);
+    let Body::Disparity(disparity) = body(&packets[0]) else { panic!("no disparity") };
+    let px: Vec<f32> = disparity.disparity_px.pixels().iter().copied().filter(|d| d.is_finite()).collect();
+    let in_front = px.iter().filter(|&&d| d > screen_px as f32 + 0.5).count();
+    assert!(in_front * 50 <= px.len() + 50, "{in_front} of {} px", px.len());
+    let views = folder.path().join("views");
+    let sizes = ["sbs.png", "tb.png", "anaglyph.png"].map(|name| {
+        let image = open(&views.join(format!("000001_{name}")));
+        (image.width(), image.height())
+    });
+    let width = 96 - screen_px;
+    assert_eq!(sizes, [(2 * width, 64), (width, 128), (width, 64)]);
+    assert!(std::fs::read(views.join("000001_pair.mpo")).unwrap().windows(4).any(|word| word == b"MPF\0"));
+    let tiff = std::fs::File::open(views.join("000001_depth_m.tiff")).unwrap();
+    let tiff::decoder::DecodingResult::F32(depth_m) = tiff::decoder::Decoder::new(tiff).unwrap().read_image().unwrap()
+    else {
+        panic!("not float")
+    };
+    let mm = open(&out.join("000001_depth_mm.png")).to_luma16();
+    let close =
+        |(&m, &mm): (&f32, &u16)| if mm == 0 { !(m < 65.5) } else { (1000.0 * m - f32::from(mm)).abs() <= 0.51 };
+    assert!(depth_m.iter().zip(mm.as_raw()).all(close));
+    let points = std::fs::read(views.join("000001_cloud.ply")).unwrap();
+    assert!(points.windows(24).any(|words| words == b"x forward, y left, z up,"));
+    let nothing = ["export", "in.mcap", "--to", "none", "--what", "mpo", "--screen-px", "96"];
+    refused(folder.path(), &nothing, 1, &["96 px", "screen-px"]);
+}
+
+#[test]
 fn missing_parts_are_named_with_the_command_that_makes_them() {
     let (folder, out, said) = exported(2, "raw", &[]);
     assert!(said.contains("in.mcap has no depth: `stereopsis recompute in.mcap -o "), "{said}");

@@ -13,6 +13,8 @@ pub struct Exported {
     pub pairs: u64,
     /// Parts that were written.
     pub parts: Vec<Part>,
+    /// Disparity in the plane of the screen of both views, px; `None` without such files.
+    pub screen_px: Option<i32>,
     /// Parts that the recording lacks, and how to get them.
     #[serde(serialize_with = "texts")]
     pub missing: Vec<MissingPart>,

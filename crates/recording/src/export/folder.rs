@@ -1,6 +1,6 @@
 //! Folder of an export: empty at first, locked by one run, and continued after a run that was stopped.
 
-use super::{ExportError, Part, Selection, UNFINISHED};
+use super::{ExportError, ExportOptions, Part, UNFINISHED};
 use crate::CalibratedRecording;
 use serde_json::{Value, json};
 use std::io::{self, Read as _, Write as _};
@@ -57,7 +57,8 @@ impl Folder {
 }
 
 /// Returns the description of an export; equal for equal commands.
-pub(super) fn task(opened: &CalibratedRecording, parts: &[Part], selection: &Selection) -> Value {
+pub(super) fn task(opened: &CalibratedRecording, parts: &[Part], options: &ExportOptions) -> Value {
+    let selection = &options.selection;
     let pairs = opened.recording.pairs();
     json!({
         "program": concat!("stereopsis ", env!("CARGO_PKG_VERSION")),
@@ -70,6 +71,8 @@ pub(super) fn task(opened: &CalibratedRecording, parts: &[Part], selection: &Sel
             "geometry": opened.calibrated.preparation.geometry(&opened.info),
         },
         "what": parts.iter().map(|part| part.word()).collect::<Vec<_>>(),
+        "axes": options.axes.word(),
+        "screen_px": options.screen_px,
         "from": selection.from,
         "count": selection.count,
         "from_s": selection.from_s,

@@ -10,6 +10,7 @@ mod pair_files;
 mod part;
 mod plan;
 mod recording_json;
+mod screen;
 
 pub use error::{ExportError, MissingPart};
 pub use exported::Exported;
@@ -23,11 +24,13 @@ use folder::Folder;
 use pair_files::{PairWriter, WrittenPair};
 use rayon::prelude::*;
 use recording_json::GeometryFrom;
+use screen::Screen;
 use std::collections::BTreeMap;
 use std::path::Path;
 use stereopsis_base::files;
 use stereopsis_calibration::Crop;
 use stereopsis_frame::{MaxPixels, Pixels, RawPair};
+use stereopsis_images::Axes;
 
 /// Options of an export.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +39,10 @@ pub struct ExportOptions {
     pub parts: Option<Vec<Part>>,
     /// Pairs to write.
     pub selection: Selection,
+    /// Axes of points.
+    pub axes: Axes,
+    /// Disparity in the plane of the screen where both views are looked at, px; `None` for that of the nearest things.
+    pub screen_px: Option<i32>,
     /// Limit of pixels; larger images are not read.
     pub max_pixels: MaxPixels,
 }
@@ -43,8 +50,8 @@ pub struct ExportOptions {
 impl CalibratedRecording {
     /// Returns every part of an export, with the reason if the recording cannot provide it.
     pub fn parts(&self) -> Vec<(Part, Option<MissingPart>)> {
-        let has_rig = calibration_files::rig(&self.info, &self.calibrated).is_some();
-        Part::ALL.iter().map(|&part| (part, plan::why_not(self, has_rig, part))).collect()
+        let has = plan::Has { rig: calibration_files::rig(&self.info, &self.calibrated).is_some(), screen: false };
+        Part::ALL.iter().map(|&part| (part, plan::why_not(self, has, part))).collect()
     }
 
     /// Writes pairs as files into a folder that is new or empty, on all cores. In the folder of the same export that was
@@ -64,9 +71,18 @@ impl CalibratedRecording {
             return Err(ExportError::NoneChosen { recording: self.path.clone(), pairs: log_times.len() });
         }
         let rig = calibration_files::rig(&self.info, &self.calibrated);
-        let (parts, missing) = plan::parts(self, rig.is_some(), options.parts.as_deref())?;
-        let claimed = Folder::begin(folder, &folder::task(self, &parts, &options.selection))?;
+        let has = plan::Has { rig: rig.is_some(), screen: options.screen_px.is_some() };
+        let (parts, missing) = plan::parts(self, has, options.parts.as_deref())?;
+        let claimed = Folder::begin(folder, &folder::task(self, &parts, options))?;
         let mut exported = Exported { parts, missing, ..Exported::default() };
+        if exported.parts.iter().any(|part| part.view().is_some()) {
+            let geometry = self.calibrated.preparation.geometry(&self.info);
+            let geometry = geometry.map(|geometry| geometry.scaled(self.calibrated.preparation.scale.factor()));
+            let found = Screen::of(&mut self.recording, &numbers, geometry.as_ref());
+            exported.screen_px = options.screen_px.or(found.map(|found| found.screen_px));
+            let remark = found.filter(|_| options.screen_px.is_none()).and_then(|found| found.remark(self.info.width));
+            exported.warnings.extend(remark.map(|remark| (remark, 0)));
+        }
         if let Some(rig) = rig.filter(|_| exported.parts.contains(&Part::Calibration)) {
             let crop = self.recording.about().map_or(Crop::default(), |about| about.calibration.crop);
             for warning in calibration_files::write_files(folder, &rig, crop)? {
@@ -80,6 +96,8 @@ impl CalibratedRecording {
             parts: &exported.parts,
             preparation: &self.calibrated.preparation,
             info: &self.info,
+            axes: options.axes,
+            screen_px: exported.screen_px,
             parameter_times_ns: sets.iter().map(|set| set.log_time_ns).collect(),
         };
         let unpacker = Unpacker::of(self.recording.about(), Pixels::Color, options.max_pixels);

@@ -7,8 +7,9 @@ use crate::unpack::UnpackedResult;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use stereopsis_base::geometry::Geometry;
+use stereopsis_base::geometry::{Axis, Geometry};
 use stereopsis_frame::{Frame, FramePreparation, RawPair, SourceInfo};
+use stereopsis_images::Axes;
 
 /// Writer of the files of pairs, shared by any number of threads.
 pub(super) struct PairWriter<'a> {
@@ -20,6 +21,10 @@ pub(super) struct PairWriter<'a> {
     pub(super) preparation: &'a FramePreparation,
     /// Description of the recording as a source.
     pub(super) info: &'a SourceInfo,
+    /// Axes of points.
+    pub(super) axes: Axes,
+    /// Disparity in the plane of the screen, px; `None` where no pair has depth.
+    pub(super) screen_px: Option<i32>,
     /// Time of each set of parameters, ns since 1970.
     pub(super) parameter_times_ns: Vec<u64>,
 }
@@ -48,7 +53,9 @@ impl PairWriter<'_> {
             UnpackedResult::default()
         });
         let raw = Arc::new(raw);
-        let needs_frame = [Part::Rectified, Part::Ply].iter().any(|part| self.parts.contains(part));
+        let needs_frame =
+            |part: &Part| [Part::Rectified, Part::DepthM, Part::Ply].contains(part) || part.view().is_some();
+        let needs_frame = self.parts.iter().any(needs_frame);
         let frame = needs_frame.then(|| self.preparation.prepare(&raw, self.info, Instant::now())).transpose();
         let frame = frame.unwrap_or_else(|err| {
             warnings.push(err.to_string());
@@ -59,7 +66,7 @@ impl PairWriter<'_> {
             for ending in part.files().0 {
                 let path = self.folder.join(format!("{number:06}{ending}"));
                 let is_written = (self.is_resumed && path.exists())
-                    || write_file(&path, ending, &raw, frame.as_ref(), &measured, &mut warnings)?;
+                    || self.write_file(&path, (part, ending), &raw, frame.as_ref(), &measured, &mut warnings)?;
                 if is_written && !parts.contains(&part) {
                     parts.push(part);
                 }
@@ -72,38 +79,55 @@ impl PairWriter<'_> {
         let geometry = geometry.map(|geometry| geometry.scaled(self.preparation.scale.factor()));
         Ok(WrittenPair { line, warnings, parts, geometry })
     }
-}
 
-/// Writes the file with this ending of [`Part::files`]; returns false if the recording lacks its content.
-fn write_file(
-    path: &Path,
-    ending: &str,
-    raw: &RawPair,
-    frame: Option<&Frame>,
-    measured: &UnpackedResult,
-    warnings: &mut Vec<String>,
-) -> Result<bool, stereopsis_images::ExportError> {
-    let (mm, px) = (measured.depth_mm.as_ref(), measured.disparity_px.as_ref());
-    match (ending, frame) {
-        ("_left.png", _) => stereopsis_images::write_picture(path, &raw.left)?,
-        ("_right.png", _) => stereopsis_images::write_picture(path, &raw.right)?,
-        ("_left_rectified.png", Some(frame)) => stereopsis_images::write_picture(path, &frame.left)?,
-        ("_right_rectified.png", Some(frame)) => stereopsis_images::write_picture(path, &frame.right)?,
-        ("_depth_mm.png", _) => {
-            let Some(mm) = mm else { return Ok(false) };
-            stereopsis_images::write_millimetres(path, mm)?;
+    /// Writes the file with this ending of [`Part::files`]; returns false if the recording lacks its content.
+    fn write_file(
+        &self,
+        path: &Path,
+        (part, ending): (Part, &str),
+        raw: &RawPair,
+        frame: Option<&Frame>,
+        measured: &UnpackedResult,
+        warnings: &mut Vec<String>,
+    ) -> Result<bool, stereopsis_images::ExportError> {
+        let (mm, px) = (measured.depth_mm.as_ref(), measured.disparity_px.as_ref());
+        match (ending, frame) {
+            ("_left.png", _) => stereopsis_images::write_picture(path, &raw.left)?,
+            ("_right.png", _) => stereopsis_images::write_picture(path, &raw.right)?,
+            ("_left_rectified.png", Some(frame)) => stereopsis_images::write_picture(path, &frame.left)?,
+            ("_right_rectified.png", Some(frame)) => stereopsis_images::write_picture(path, &frame.right)?,
+            ("_depth_mm.png", _) => {
+                let Some(mm) = mm else { return Ok(false) };
+                stereopsis_images::write_millimetres(path, mm)?;
+            }
+            ("_disp_x256.png" | "_disp.pfm" | "_disp.tiff", _) => {
+                let Some(px) = px else { return Ok(false) };
+                warnings.extend(stereopsis_images::write_disparity_px(path, px)?);
+            }
+            ("_depth_m.tiff" | "_cloud.ply", Some(Frame { geometry: Some(geometry), left, .. })) => {
+                let of_disparity = |&px: &f32| geometry.depth_m(f64::from(px)).map_or(f32::NAN, |z| z as f32);
+                // disparities are finer than whole millimetres, and have no end at 65.535 m
+                let depth_m = px.map(|px| px.map(of_disparity)).or_else(|| measured.depth_m());
+                let Some(depth_m) = depth_m else { return Ok(false) };
+                if part == Part::DepthM {
+                    stereopsis_images::write_depth_m(path, &depth_m)?;
+                } else {
+                    stereopsis_images::write_cloud(path, &depth_m, geometry, Some(left), self.axes)?;
+                }
+            }
+            (_, Some(Frame { axis: Axis::Vertical, .. })) if part.view().is_some() => {
+                warnings.push(
+                    "views of which one lies above the other cannot be looked at: eyes lie beside each other"
+                        .to_owned(),
+                );
+                return Ok(false);
+            }
+            (_, Some(Frame { left, right, .. })) => {
+                let (Some(view), Some(screen_px)) = (part.view(), self.screen_px) else { return Ok(false) };
+                stereopsis_images::write_stereo_view(path, view, [left, right], screen_px)?;
+            }
+            _ => return Ok(false),
         }
-        ("_disp_x256.png" | "_disp.pfm" | "_disp.tiff", _) => {
-            let Some(px) = px else { return Ok(false) };
-            warnings.extend(stereopsis_images::write_disparity_px(path, px)?);
-        }
-        ("_cloud.ply", Some(Frame { geometry: Some(geometry), left, .. })) => {
-            let of_disparity = |&px: &f32| geometry.depth_m(f64::from(px)).map_or(f32::NAN, |z| z as f32);
-            let depth_m = measured.depth_m().or_else(|| px.map(|px| px.map(of_disparity)));
-            let Some(depth_m) = depth_m else { return Ok(false) };
-            stereopsis_images::write_cloud(path, &depth_m, geometry, Some(left))?;
-        }
-        _ => return Ok(false),
+        Ok(true)
     }
-    Ok(true)
 }

@@ -1,6 +1,7 @@
 //! Parts of an export, and the selection of pairs.
 
 use stereopsis_base::parameter::choices;
+use stereopsis_images::StereoView;
 
 /// Name of the file that exists until the export is finished, and describes it.
 pub const UNFINISHED: &str = "unfinished-export.json";
@@ -16,6 +17,8 @@ choices! {
         Rectified = "rectified",
         /// `_depth_mm.png`: depth, 16 bits, mm, 0 = invalid.
         DepthMm = "depth-mm",
+        /// `_depth_m.tiff`: depth, float, m, NaN = invalid; also beyond 65.535 m.
+        DepthM = "depth-m",
         /// `_disp_x256.png`: disparity, 16 bits, px * 256, 0 = invalid.
         DispX256 = "disp-x256",
         /// `_disp.pfm`: disparity, float, px, +infinity = invalid.
@@ -24,6 +27,14 @@ choices! {
         Tiff = "tiff",
         /// `_cloud.ply`: points in space, m, with the left image's colours.
         Ply = "ply",
+        /// `_sbs.png`: both rectified images, left beside right, to be looked at in a headset or on a 3-D screen.
+        SideBySide = "side-by-side",
+        /// `_tb.png`: both rectified images, left above right.
+        TopBottom = "top-bottom",
+        /// `_anaglyph.png`: both rectified images for glasses that are red on the left and cyan on the right.
+        Anaglyph = "anaglyph",
+        /// `_pair.mpo`: both rectified images as 3-D cameras write them, two JPEG images in one file.
+        Mpo = "mpo",
         /// `frames.csv`: number, time, skew, engine and more of each pair.
         Csv = "csv",
         /// `calibration/`: in OpenCV's, ROS's and our own form.
@@ -34,6 +45,22 @@ choices! {
 }
 
 impl Part {
+    /// Whether it is written on request only: what another part holds too, in a form for some.
+    pub fn is_on_request(self) -> bool {
+        self == Self::DepthM || self.view().is_some()
+    }
+
+    /// Returns the arrangement of both views; `None` for other parts.
+    pub(super) fn view(self) -> Option<StereoView> {
+        match self {
+            Self::SideBySide => Some(StereoView::SideBySide),
+            Self::TopBottom => Some(StereoView::TopBottom),
+            Self::Anaglyph => Some(StereoView::Anaglyph),
+            Self::Mpo => Some(StereoView::Mpo),
+            _ => None,
+        }
+    }
+
     /// Returns the maximum bytes of a pair's files of this part, for images of a number of pixels; 0 for files of the whole recording.
     pub fn max_bytes(self, pixels: u64, has_color: bool) -> u64 {
         const POINT_BYTES: u64 = 15;
@@ -43,7 +70,9 @@ impl Part {
                 Self::Left | Self::Right => picture,
                 Self::Rectified => 2 * picture,
                 Self::DepthMm | Self::DispX256 => 2,
-                Self::Pfm | Self::Tiff => 4,
+                Self::DepthM | Self::Pfm | Self::Tiff => 4,
+                Self::Anaglyph => 3,
+                Self::SideBySide | Self::TopBottom | Self::Mpo => 6,
                 Self::Ply => POINT_BYTES,
                 Self::Csv | Self::Calibration | Self::Json => 0,
             }
@@ -51,6 +80,7 @@ impl Part {
 
     /// Returns the endings of file names behind the number of a pair, and the unit of the numbers; none for files of the whole recording.
     pub(super) fn files(self) -> (&'static [&'static str], &'static str) {
+        const VIEWS: &str = "both rectified views to be looked at, moved so that the disparity screen_px lies in the plane of the screen";
         const RECORDED: &str = "brightness or RGB as recorded, not rectified unless the recording says so";
         match self {
             Self::Left => (&["_left.png"], RECORDED),
@@ -62,12 +92,18 @@ impl Part {
             Self::DepthMm => {
                 (&["_depth_mm.png"], "16-bit, millimetres along the optical axis, 0 = invalid or beyond 65.535 m")
             }
+            Self::DepthM => (&["_depth_m.tiff"], "float, metres along the optical axis, NaN = invalid"),
             Self::DispX256 => (&["_disp_x256.png"], "16-bit, disparity px * 256, left minus right, 0 = invalid"),
             Self::Pfm => (&["_disp.pfm"], "float, disparity px, left minus right, +inf = invalid, rows bottom to top"),
             Self::Tiff => (&["_disp.tiff"], "float, disparity px, left minus right, NaN = invalid"),
-            Self::Ply => {
-                (&["_cloud.ply"], "float, metres, x right, y down, z forward, from the left camera; valid pixels only")
-            }
+            Self::Ply => (
+                &["_cloud.ply"],
+                "float, metres, from the left camera, on the axes that its header names; valid pixels only",
+            ),
+            Self::SideBySide => (&["_sbs.png"], VIEWS),
+            Self::TopBottom => (&["_tb.png"], VIEWS),
+            Self::Anaglyph => (&["_anaglyph.png"], VIEWS),
+            Self::Mpo => (&["_pair.mpo"], VIEWS),
             Self::Csv | Self::Calibration | Self::Json => (&[], ""),
         }
     }

@@ -7,20 +7,29 @@ use stereopsis_base::console;
 use stereopsis_base::remedy::{self, Remedy};
 use stereopsis_frame::Scale;
 
+/// What is known beside the recording.
+#[derive(Clone, Copy)]
+pub(super) struct Has {
+    /// Whether there is a calibration.
+    pub(super) rig: bool,
+    /// Whether the user names the disparity in the plane of the screen.
+    pub(super) screen: bool,
+}
+
 /// Returns the parts to export, and the reasons for those left out; without `wanted`, all that the recording has. Fails where a wanted
 /// part cannot be exported.
 pub(super) fn parts(
     opened: &CalibratedRecording,
-    has_rig: bool,
+    has: Has,
     wanted: Option<&[Part]>,
 ) -> Result<(Vec<Part>, Vec<MissingPart>), ExportError> {
-    let why_not = |part: Part| why_not(opened, has_rig, part);
+    let why_not = |part: Part| why_not(opened, has, part);
     if let Some(wanted) = wanted {
         let refused = wanted.iter().find_map(|&part| Some(ExportError::Part { part, why: why_not(part)? }));
         return refused.map_or_else(|| Ok((wanted.to_vec(), Vec::new())), Err);
     }
     let (mut parts, mut missing) = (Vec::new(), Vec::new());
-    for &part in Part::ALL {
+    for &part in Part::ALL.iter().filter(|part| !part.is_on_request()) {
         match why_not(part) {
             None => parts.push(part),
             // images that are recorded rectified lack nothing
@@ -33,7 +42,7 @@ pub(super) fn parts(
 }
 
 /// Returns why a recording lacks a part, and how to make it; `None` if it can be exported.
-pub(super) fn why_not(opened: &CalibratedRecording, has_rig: bool, part: Part) -> Option<MissingPart> {
+pub(super) fn why_not(opened: &CalibratedRecording, has: Has, part: Part) -> Option<MissingPart> {
     let CalibratedRecording { path: recording, recording: opened_file, info, calibrated, .. } = opened;
     let depth = opened_file.len(topic::DEPTH) > 0;
     let disparity = opened_file.len(topic::DISPARITY) > 0;
@@ -72,10 +81,13 @@ pub(super) fn why_not(opened: &CalibratedRecording, has_rig: bool, part: Part) -
             same.then(|| MissingPart::Rectified(recording.clone()))
         }
         Part::DispX256 | Part::Pfm | Part::Tiff => (!disparity).then(|| without(Stream::Disparity)),
-        Part::Calibration => (!has_rig).then(uncalibrated),
+        Part::Calibration => (!has.rig).then(uncalibrated),
         Part::DepthMm if depth => None,
-        Part::DepthMm | Part::Ply if !metric => Some(uncalibrated()),
-        Part::Ply if depth || disparity => None,
-        Part::DepthMm | Part::Ply => Some(without(Stream::Depth)),
+        Part::DepthMm | Part::DepthM | Part::Ply if !metric => Some(uncalibrated()),
+        Part::DepthM | Part::Ply if depth || disparity => None,
+        Part::DepthMm | Part::DepthM | Part::Ply => Some(without(Stream::Depth)),
+        Part::SideBySide | Part::TopBottom | Part::Anaglyph | Part::Mpo => {
+            (!has.screen && !depth && !disparity).then(|| without(Stream::Disparity))
+        }
     }
 }

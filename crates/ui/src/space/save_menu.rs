@@ -7,7 +7,7 @@ use crate::space::PointsWish;
 use crate::widgets;
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{PopupCloseBehavior, Role, Ui, WidgetInfo};
-use stereopsis_images::CloudShape;
+use stereopsis_images::{Axes, CloudShape};
 
 const WIDTH: f32 = 210.0;
 
@@ -17,19 +17,21 @@ pub(super) struct SaveMenu {
     has_faces: Option<bool>,
     has_colours: bool,
     has_normals: bool,
+    axes: Axes,
     offered: Option<PointsWish>,
 }
 
 impl Default for SaveMenu {
     fn default() -> Self {
-        Self { has_faces: None, has_colours: true, has_normals: false, offered: None }
+        Self { has_faces: None, has_colours: true, has_normals: false, axes: Axes::default(), offered: None }
     }
 }
 
 impl SaveMenu {
     fn wish(&self, scene: &Scene, settings: &SpaceSettings) -> PointsWish {
         let has_faces = self.has_faces.unwrap_or(scene.surface(settings) == Surface::Mesh);
-        let shape = CloudShape { every: scene.every(settings), has_faces, has_normals: self.has_normals };
+        let shape =
+            CloudShape { every: scene.every(settings), has_faces, has_normals: self.has_normals, axes: self.axes };
         PointsWish { shape, has_colours: self.has_colours }
     }
 
@@ -46,7 +48,7 @@ impl SaveMenu {
         let menu = |ui: &mut Ui| self.menu(ui, core, scene, commands);
         let (button, shown) = MenuButton::new(text).config(config).ui(ui, menu);
         button.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Save points …"));
-        let help = "Write what is shown into a PLY file, in metres: x right, y down, z forward from the left camera";
+        let help = "Write what is shown into a PLY file, in metres from the left camera";
         button.on_hover_text(help);
         let offered = shown.map(|shown| shown.inner);
         if offered != self.offered {
@@ -71,6 +73,12 @@ impl SaveMenu {
         let help = "Each point has the normal of the surface through its neighbours, towards the camera: for programs that light or \
                     reconstruct surfaces.";
         widgets::checkbox(ui, &mut self.has_normals, "normals").on_hover_text(help);
+        ui.horizontal(|ui| {
+            ui.label("axes");
+            for &axes in Axes::ALL {
+                widgets::radio(ui, &mut self.axes, axes, axes.word()).on_hover_text(axes.help());
+            }
+        });
         let wish = self.wish(scene, &core.view.space);
         let size = core.points_size.filter(|(counted, _)| *counted == wish);
         widgets::note(ui, size.map_or("counting …".to_owned(), |(_, size)| size_text(size)));

@@ -196,7 +196,7 @@ fn colour_surface_and_density_change_what_is_drawn() {
 }
 
 fn wish(every: usize, has_faces: bool) -> PointsWish {
-    PointsWish { shape: CloudShape { every, has_faces, has_normals: false }, has_colours: true }
+    PointsWish { shape: CloudShape { every, has_faces, ..CloudShape::default() }, has_colours: true }
 }
 
 /// Writes the shown points as after the dialog.

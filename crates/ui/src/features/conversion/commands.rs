@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 use stereopsis_base::console;
 use stereopsis_frame::engine::ModelDevice;
+use stereopsis_images::Axes;
 use stereopsis_live::recompute::{self, RecomputeOptions, Summary};
-use stereopsis_recording::export::{ExportOptions, Exported, Selection, UNFINISHED};
+use stereopsis_recording::export::{ExportOptions, Exported, Part, Selection, UNFINISHED};
 use stereopsis_recording::write::{free_bytes, free_name};
 use stereopsis_recording::{Counter, Progress};
 use stereopsis_settings::rig::Calibrated;
@@ -44,7 +45,7 @@ impl Feature for ConversionState {
             let choices = ConversionChoices {
                 recording: free_name(&named_beside(&path, "-again.mcap")).display().to_string(),
                 folder: export_folder(&path).display().to_string(),
-                left_out: Vec::new(),
+                left_out: Part::ALL.iter().copied().filter(|part| part.is_on_request()).collect(),
                 pairs: (0, recording.pairs().saturating_sub(1)),
             };
             let contents = Contents {
@@ -168,6 +169,8 @@ fn export(conversion: &ConversionState, core: &mut Core, path: PathBuf, folder: 
     let what = ExportOptions {
         parts: Some(parts.map(|(part, _)| *part).collect()),
         selection: Selection { from: first, count: Some(last.saturating_sub(first) + 1), ..Selection::default() },
+        axes: Axes::default(),
+        screen_px: None,
         max_pixels: options.max_pixels,
     };
     let to = folder.clone();
@@ -177,13 +180,15 @@ fn export(conversion: &ConversionState, core: &mut Core, path: PathBuf, folder: 
     };
     core.jobs.start(CONVERT, work, move |core: &mut Core, done| {
         let text = |exported: Exported| {
-            let Exported { pairs, parts, damaged, warnings, missing } = exported;
+            let Exported { pairs, parts, damaged, warnings, missing, screen_px } = exported;
             let words: Vec<_> = parts.iter().map(|part| part.word()).collect();
             let lost = damaged.len() as u64;
             let lost =
                 if lost > 0 { vec![format!("{} cannot be read", console::counted(lost, "pair"))] } else { vec![] };
-            let remarks: Vec<_> =
-                lost.into_iter().chain(missing.iter().map(ToString::to_string)).chain(warnings.into_keys()).collect();
+            let screen =
+                screen_px.map(|screen_px| format!("the plane of the screen is at a disparity of {screen_px} px"));
+            let missing = missing.iter().map(ToString::to_string);
+            let remarks: Vec<_> = lost.into_iter().chain(screen).chain(missing).chain(warnings.into_keys()).collect();
             let remarks = if remarks.is_empty() { String::new() } else { format!(" · {}", remarks.join(" · ")) };
             format!("{} → {}: {}{remarks}", console::counted(pairs, "pair"), folder.display(), words.join(", "))
         };
