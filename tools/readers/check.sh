@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Opens recordings with programs that this project did not write (mcap, rosbags, rerun; see readers.py): files that the tests
 # wrote, whose numbers are known, and recordings of the built-in scene by the program in both formats, with every stream and by
-# default. Says what each reader saw, and fails where one saw something else.
+# default; and the files of an export with OpenCV, Pillow, tifffile, rasterio and Open3D (see files.py). Says what each reader saw, and fails where one saw something else.
 #
 #   tools/readers/check.sh [PROGRAM]      default: target/debug/stereopsis
 set -euo pipefail
@@ -29,6 +29,15 @@ for recording in "$work"/recorded/all_*.mcap; do
   "$program" export "$recording" --to "${recording%.mcap}.export" --what left,depth-mm
 done
 .venv/bin/python tools/readers/readers.py "$work/recorded"
+
+echo "readers: files of an export"
+[ -x .venv-readers/bin/python ] || python3 -m venv .venv-readers
+.venv-readers/bin/pip install -q --disable-pip-version-check -r tools/readers/requirements-files.txt
+for axes in opencv opengl; do
+  "$program" export "$work/recorded/all_ros2.mcap" --to "$work/$axes" --count 1 --axes $axes \
+    --what left,depth-mm,depth-m,disp-x256,pfm,tiff,ply,side-by-side,top-bottom,mpo,calibration,json
+  .venv-readers/bin/python tools/readers/files.py "$work/$axes" $axes
+done
 
 echo "readers: the scene, live over a WebSocket"
 "$program" live --source scene --headless --frames 1000000 --engine cpu --publish foxglove=:0 --preview "$work/preview.png" 2>"$work/live" &
