@@ -80,7 +80,7 @@ fn middlebury_grey_truth_has_the_scale_of_its_size() {
 fn evaluation_3_and_eth3d_have_a_mask_and_a_range() {
     let root = tempfile::tempdir().unwrap();
     pictures(root.path(), &["im0.png", "im1.png"], (3, 1), 50);
-    pfm(root.path(), "disp0GT.pfm", (3, 1), &[2.5, 3.5, f32::INFINITY]);
+    pfm(root.path(), "disp0GT.pfm", (3, 1), &[2.5, 1.5, f32::INFINITY]);
     image::GrayImage::from_raw(3, 1, vec![255, 128, 0]).unwrap().save(root.path().join("mask0nocc.png")).unwrap();
     let calibration = "cam0=[1 0 1; 0 1 1; 0 0 1]\nndisp=64\n";
     fs::write(root.path().join("calib.txt"), calibration).unwrap();
@@ -90,7 +90,7 @@ fn evaluation_3_and_eth3d_have_a_mask_and_a_range() {
     let visible = pair.regions.nonocc.as_ref().unwrap();
     assert_eq!(visible.pixels(), [true, false, false]);
     fs::remove_file(root.path().join("disp0GT.pfm")).unwrap();
-    pfm(root.path(), "disp0.pfm", (3, 1), &[2.5, 3.5, f32::INFINITY]);
+    pfm(root.path(), "disp0.pfm", (3, 1), &[2.5, 1.5, f32::INFINITY]);
     assert_eq!(one(root.path()).layout, "Middlebury 2014, 2021");
 }
 
@@ -118,17 +118,37 @@ fn both_years_of_kitti_have_16_bits_and_a_visible_part() {
     }
 }
 
+/// Numbers of three channels: 4 r + g / 64 + b / 16384 px (`sintel_io.py` of MPI Sintel's stereo training data, 2015).
+#[test]
+fn sintel_has_disparities_in_three_channels() {
+    let root = tempfile::tempdir().unwrap();
+    let names = ["clean_left/alley_1/frame_0001.png", "clean_right/alley_1/frame_0001.png"];
+    pictures(root.path(), &names, (40, 2), 9);
+    let truth = root.path().join("disparities/alley_1/frame_0001.png");
+    make_folder(&truth);
+    image::RgbImage::from_pixel(40, 2, image::Rgb([3, 32, 128])).save(truth).unwrap();
+    let pair = one(root.path());
+    let px = pair.truth.left_px.at(7, 1);
+    assert!((px - 12.507_812).abs() < 1e-5 && pair.layout == "MPI Sintel", "{px} {}", pair.layout);
+}
+
 #[test]
 fn scene_flow_has_a_tree_of_truth_beside_the_pictures() {
     let root = tempfile::tempdir().unwrap();
     let below = "TRAIN/A/0000";
     for tree in ["frames_cleanpass", "frames_finalpass"] {
         for side in ["left", "right"] {
-            pictures(root.path(), &[&format!("{tree}/{below}/{side}/0006.png")], (2, 1), 70);
+            pictures(root.path(), &[&format!("{tree}/{below}/{side}/0006.png")], (9, 1), 70);
         }
     }
-    pfm(root.path(), &format!("disparity/{below}/left/0006.pfm"), (2, 1), &[7.5, 8.0]);
-    pfm(root.path(), &format!("disparity/{below}/right/0006.pfm"), (2, 1), &[7.5, 8.0]);
+    for side in ["left", "right"] {
+        pfm(
+            root.path(),
+            &format!("disparity/{below}/{side}/0006.pfm"),
+            (9, 1),
+            &[7.5, 8.0, 0., 0., 0., 0., 0., 0., 0.],
+        );
+    }
     let pairs = found(root.path());
     let names: Vec<_> = pairs.iter().map(|pair| (pair.name.as_str(), pair.truth.layout)).collect();
     let expected = ["frames_cleanpass", "frames_finalpass"].map(|tree| format!("{tree}/{below}/0006"));
@@ -144,7 +164,7 @@ fn a_meta_json_names_truth_and_masks() {
     pictures(&set, &["left.png", "right.png", "disp.png", "nonocc.png", "all.png"], (3, 1), 255);
     image::GrayImage::from_raw(3, 1, vec![0, 128, 255]).unwrap().save(set.join("disc.png")).unwrap();
     let masks = r#""nonocc": { "file": "nonocc.png" }, "all": { "file": "all.png" }, "disc": { "file": "disc.png" }"#;
-    let disp = r#""disp": { "file": "disp.png", "scale": 5 }"#;
+    let disp = r#""disp": { "file": "disp.png", "scale": 255 }"#;
     let write = |place: &Path, text: &str| fs::write(place.join("meta.json"), text).unwrap();
     write(&set, &format!(r#"{{ "left": "left.png", "right": "right.png", {disp}, "masks": {{ {masks} }} }}"#));
     // a pair without truth, and the format of another data set
@@ -154,7 +174,7 @@ fn a_meta_json_names_truth_and_masks() {
         write(&folder, text);
     }
     let pair = one(root.path());
-    assert_eq!((pair.name.as_str(), pair.layout, pair.num_disparities), ("set/a", "meta.json", 52));
+    assert_eq!((pair.name.as_str(), pair.layout, pair.num_disparities), ("set/a", "meta.json", 2));
     assert_eq!(regions(&pair), ["nonocc", "all", "disc"]);
     assert_eq!(pair.regions.disc.as_ref().unwrap().pixels(), [false, false, true]);
     write(

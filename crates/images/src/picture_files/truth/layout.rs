@@ -2,7 +2,7 @@
 //! files exist; reads none except `meta.json`.
 
 use super::files::{Mask, TruthFiles};
-use super::meta;
+use super::{SINTEL_SCALE, meta};
 use crate::error::FileError;
 use std::path::{Path, PathBuf};
 use stereopsis_frame::source::DisparityFile;
@@ -33,6 +33,7 @@ pub(super) const LAYOUTS: &[(&str, &str)] = &[
     (KITTI_2015, "image_2/NAME and disp_occ_0/NAME"),
     (KITTI_2012, "image_0/NAME or colored_0/NAME and disp_occ/NAME"),
     (SCENE_FLOW, "frames_cleanpass/…/left/NAME.png and disparity/…/left/NAME.pfm"),
+    (SINTEL, "clean_left/…/NAME.png or final_left/…/NAME.png and disparities/…/NAME.png"),
     (meta::LAYOUT, "left and a meta.json that names the truth"),
 ];
 
@@ -44,6 +45,7 @@ const EVALUATION_3: &str = "Middlebury evaluation 3, ETH3D";
 const KITTI_2015: &str = "KITTI 2015";
 const KITTI_2012: &str = "KITTI 2012";
 const SCENE_FLOW: &str = "Scene Flow";
+const SINTEL: &str = "MPI Sintel";
 
 /// Layouts whose truth is a grey image: name, left image, left truth, right truth.
 const SCALED: &[(&str, &str, &str, Option<&str>)] = &[
@@ -61,9 +63,13 @@ const KITTI: &[(&str, &str, &str, &str)] = &[
     (KITTI_2012, "image_0", "disp_occ", "disp_noc"),
     (KITTI_2012, "colored_0", "disp_occ", "disp_noc"),
 ];
-/// Folders of images in Scene Flow; the truth is in the same subfolders of [`SCENE_FLOW_TRUTH`].
-const SCENE_FLOW_PICTURES: &[&str] = &["frames_cleanpass", "frames_finalpass"];
-const SCENE_FLOW_TRUTH: &str = "disparity";
+/// Layouts whose truth is in the same subfolders of another folder: name, folder of images, folder and ending of the truth, and its scale.
+const SIBLINGS: &[(&str, &str, &str, &str, Option<i32>)] = &[
+    (SCENE_FLOW, "frames_cleanpass", "disparity", "pfm", None),
+    (SCENE_FLOW, "frames_finalpass", "disparity", "pfm", None),
+    (SINTEL, "clean_left", "disparities", "png", Some(SINTEL_SCALE)),
+    (SINTEL, "final_left", "disparities", "png", Some(SINTEL_SCALE)),
+];
 
 /// Returns the files with the truth of a left image in the layout of a data set, without scales that depend on the image's size;
 /// `None` without truth.
@@ -74,7 +80,7 @@ pub fn files_beside(left: &Path) -> Option<TruthFiles> {
     }
     match SCALED.iter().find(|(_, picture, ..)| *picture == stem) {
         Some(&(layout, _, left, right)) => scaled_truth(layout, folder, left, right),
-        None => kitti_truth(folder, left).or_else(|| scene_flow_truth(left)).or_else(|| meta::truth_beside(left)),
+        None => kitti_truth(folder, left).or_else(|| sibling_truth(left)).or_else(|| meta::truth_beside(left)),
     }
 }
 
@@ -150,12 +156,14 @@ fn kitti_truth(folder: &Path, left: &Path) -> Option<TruthFiles> {
     Some(TruthFiles { layout, mask: file(visible).map(Mask::Disparities), ..TruthFiles::of_left(file(all)?) })
 }
 
-/// Finds `ROOT/disparity/…/left/NAME.pfm` of `ROOT/frames_cleanpass/…/left/NAME.png`.
-fn scene_flow_truth(left: &Path) -> Option<TruthFiles> {
+/// Finds `ROOT/disparity/…/left/NAME.pfm` of `ROOT/frames_cleanpass/…/left/NAME.png`, and so on.
+fn sibling_truth(left: &Path) -> Option<TruthFiles> {
     let parts: Vec<_> = left.iter().collect();
-    let at = parts.iter().rposition(|part| SCENE_FLOW_PICTURES.iter().any(|pictures| *part == *pictures))?;
+    let row_of = |part: &std::ffi::OsStr| SIBLINGS.iter().find(|(_, pictures, ..)| part == *pictures);
+    let (at, &(layout, _, folder, ending, scale)) =
+        parts.iter().enumerate().rev().find_map(|(at, part)| Some((at, row_of(part)?)))?;
     let (above, below) = (&parts[..at], &parts[at + 1..]);
-    let path: PathBuf = above.iter().copied().chain([SCENE_FLOW_TRUTH.as_ref()]).chain(below.iter().copied()).collect();
-    let left = DisparityFile::new(existing(path.with_extension("pfm"))?);
-    Some(TruthFiles { layout: SCENE_FLOW, ..TruthFiles::of_left(left) })
+    let path: PathBuf = above.iter().copied().chain([folder.as_ref()]).chain(below.iter().copied()).collect();
+    let left = DisparityFile { path: existing(path.with_extension(ending))?, scale };
+    Some(TruthFiles { layout, ..TruthFiles::of_left(left) })
 }

@@ -29,15 +29,17 @@ const MAX_STRAY_SHARE: f64 = 0.01;
 const NEGATIVE_SENTINELS: &[f32] = &[-999.0, -9999.0, -32_767.0, -32_768.0, -99_999.0];
 /// Scale of 16-bit images, as KITTI's.
 const KITTI_SCALE: i32 = 256;
+/// Scale of MPI Sintel's numbers.
+const SINTEL_SCALE: i32 = 16_384;
 /// Scales of whole numbers in three channels, and the base of their digits, red the highest: MPI Sintel's (`sdk/python/sintel_io.py`) and
 /// FoundationStereo's (`depth_uint8_decoding`).
-const SCALES_OF_COLOURS: [(i32, f32); 2] = [(16_384, 256.0), (1000, 255.0)];
+const SCALES_OF_COLOURS: [(i32, f32); 2] = [(SINTEL_SCALE, 256.0), (1000, 255.0)];
 
 /// Disparities of a file.
 #[derive(Debug)]
-pub(crate) struct Disparities {
+struct Disparities {
     /// Disparities, px; NaN where unknown.
-    pub(crate) px: Image<f32>,
+    px: Image<f32>,
     /// Number of the file's numbers that are 1 px.
     scale: i32,
     /// Sentence on numbers that are no disparities.
@@ -48,13 +50,19 @@ pub(crate) struct Disparities {
 /// image's width or more, which the remark counts.
 ///
 /// # Errors
-/// The file cannot be read, its scale is unknown, or too many of its numbers are no disparities; the text names it.
-pub(crate) fn read_disparities(file: &DisparityFile, max_pixels: MaxPixels) -> Result<Disparities, CaptureError> {
+/// The file cannot be read, has another size than its pair, px, its scale is unknown, or too many of its numbers are no disparities; the
+/// text names it.
+fn read_disparities(
+    file: &DisparityFile,
+    size: (usize, usize),
+    max_pixels: MaxPixels,
+) -> Result<Disparities, CaptureError> {
     let refused = |cause| FileError::Truth { path: file.path.clone(), cause };
     if is_name_of_depth(&file.path.file_stem().unwrap_or_default().to_string_lossy()) {
         return Err(refused(TruthError::NameOfDepth).into());
     }
     let (values, own_scale) = numbers(file, max_pixels)?;
+    check_size(&file.path, values.size(), size)?;
     let scale = file.scale.or(own_scale).ok_or_else(|| refused(TruthError::NoScale))?;
     let width_px = values.width() as f32;
     let is_sentinel = |v: f32| scale < 0 && NEGATIVE_SENTINELS.contains(&v);
@@ -123,18 +131,13 @@ impl TruthFiles {
     /// # Errors
     /// A file cannot be read or has another size; the text names it.
     pub fn read(&self, size: (usize, usize), max_pixels: MaxPixels) -> Result<ReadTruth, CaptureError> {
-        let of_size = |path: &Path, found| check_size(path, found, size);
-        let disparities = |file: &DisparityFile| {
-            let found = read_disparities(file, max_pixels)?;
-            of_size(&file.path, found.px.size())?;
-            Ok::<_, CaptureError>(found)
-        };
+        let disparities = |file: &DisparityFile| read_disparities(file, size, max_pixels);
         let Disparities { px: left_px, scale, remark } = disparities(&self.left)?;
         let right_px = self.right.as_ref().map(disparities).transpose()?.map(|right| right.px);
         let occluded = match &self.mask {
             Some(Mask::Visible(path)) => {
                 let visible = read_mask(path, max_pixels)?;
-                of_size(path, visible.size())?;
+                check_size(path, visible.size(), size)?;
                 Some(visible.map(|visible| !visible))
             }
             Some(Mask::Disparities(file)) => Some(disparities(file)?.px.map(|d| d.is_nan())),

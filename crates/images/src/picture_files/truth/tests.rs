@@ -94,7 +94,9 @@ fn a_named_file_has_a_default_scale_or_a_given_one() {
     let root = folder_of(&[("deep-a.png", (9, 2), 512), ("b.png", (9, 2), 30)]);
     let read = |words: &str| {
         let file = DisparityFile::from(&*root.path().join(words).to_string_lossy());
-        read_disparities(&file, MaxPixels::default()).map(|read| read.px.at(1, 1)).map_err(|err| err.to_string())
+        read_disparities(&file, (9, 2), MaxPixels::default())
+            .map(|read| read.px.at(1, 1))
+            .map_err(|err| err.to_string())
     };
     assert_eq!((read("a.png"), read("a.png:64"), read("b.png:16")), (Ok(2.0), Ok(8.0), Ok(1.875)));
     let why = read("b.png").unwrap_err();
@@ -146,8 +148,9 @@ fn refuses_negative_truth_without_a_negative_scale() {
 
 #[test]
 fn refuses_a_file_of_depths() {
-    let text =
-        read_disparities(&DisparityFile::new("000000_left_depth.npy"), MaxPixels::default()).unwrap_err().to_string();
+    let text = read_disparities(&DisparityFile::new("000000_left_depth.npy"), (1, 1), MaxPixels::default())
+        .unwrap_err()
+        .to_string();
     assert!(text.contains("name is that of a depth") && text.contains("rename"), "{text}");
 }
 
@@ -216,8 +219,11 @@ fn reads_files_of_the_real_data_sets() {
     assert!(float.size() == (960, 540) && (max - 75.883).abs() < 1e-3, "{max}");
 }
 
+/// Reads a truth as that of a pair of its own size.
 fn disparities(path: &Path, scale: Option<i32>) -> Result<Disparities, CaptureError> {
-    read_disparities(&DisparityFile { path: path.to_owned(), scale }, MaxPixels::default())
+    let file = DisparityFile { path: path.to_owned(), scale };
+    let size = numbers(&file, MaxPixels::default())?.0.size();
+    read_disparities(&file, size, MaxPixels::default())
 }
 
 /// Writes a TIFF of 4x1 numbers with the tag by which GDAL names "no value", as rasterio 1.4.4 (GDAL 3.10.3) does.
