@@ -46,6 +46,7 @@ impl Feature for ConversionState {
                 recording: free_name(&named_beside(&path, "-again.mcap")).display().to_string(),
                 folder: export_folder(&path).display().to_string(),
                 left_out: Part::ALL.iter().copied().filter(|part| part.is_on_request()).collect(),
+                axes: Axes::default(),
                 pairs: (0, recording.pairs().saturating_sub(1)),
             };
             let contents = Contents {
@@ -162,14 +163,14 @@ fn recompute(core: &mut Core, path: PathBuf, output: PathBuf, progress: Progress
 
 /// Exports the pairs as recorded.
 fn export(conversion: &ConversionState, core: &mut Core, path: PathBuf, folder: PathBuf, progress: Progress) {
-    let ConversionChoices { left_out, pairs: (first, last), .. } = conversion.choices.clone();
+    let ConversionChoices { left_out, axes, pairs: (first, last), .. } = conversion.choices.clone();
     let parts = conversion.contents.iter().flat_map(|contents| &contents.parts);
     let parts = parts.filter(|(part, why_not)| why_not.is_none() && !left_out.contains(part));
     let options = core.rig.options.clone();
     let what = ExportOptions {
         parts: Some(parts.map(|(part, _)| *part).collect()),
         selection: Selection { from: first, count: Some(last.saturating_sub(first) + 1), ..Selection::default() },
-        axes: Axes::default(),
+        axes,
         screen_px: None,
         max_pixels: options.max_pixels,
     };

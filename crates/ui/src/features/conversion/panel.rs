@@ -6,6 +6,8 @@ use crate::widgets;
 use egui::{Button, DragValue, Label, ProgressBar, RichText, Role, TextEdit, Ui, WidgetInfo};
 use stereopsis_base::console;
 use stereopsis_frame::Playing;
+use stereopsis_images::Axes;
+use stereopsis_recording::export::Part;
 use stereopsis_recording::write::bytes_per_pair;
 use stereopsis_recording::{Stream, Streams};
 
@@ -96,6 +98,13 @@ fn export(ui: &mut Ui, core: &Core, contents: &Contents, choices: &mut Conversio
             choices.left_out.extend((!is_chosen).then_some(*part));
         }
         chosen.extend(is_chosen.then_some(*part));
+    }
+    if chosen.contains(&Part::Ply) {
+        widgets::row(ui, "axes", "Axes of the points, from the left camera.", |ui| {
+            for &axes in Axes::ALL {
+                widgets::radio(ui, &mut choices.axes, axes, axes.word()).on_hover_text(axes.help());
+            }
+        });
     }
     let last = core.pipeline.playback.as_ref().map_or(0, |playing| playing.num_pairs().saturating_sub(1));
     widgets::row(ui, "pairs", "The first and the last pair to export.", |ui| {

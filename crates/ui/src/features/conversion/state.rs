@@ -4,6 +4,7 @@ use crate::core::{Remedy, Step};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stereopsis_images::Axes;
 use stereopsis_recording::Counter;
 use stereopsis_recording::export::Part;
 
@@ -21,6 +22,8 @@ pub(crate) struct ConversionChoices {
     pub(crate) recording: String,
     pub(crate) folder: String,
     pub(crate) left_out: Vec<Part>,
+    /// Axes of points.
+    pub(crate) axes: Axes,
     /// First and last pair of an export.
     pub(crate) pairs: (u64, u64),
 }
