@@ -2,6 +2,8 @@
 # OpenCV 4.11.0 and 5.0.0 (opencv-python-headless on PyPI): cv2.remap rounds floating-point maps to 1/32 of a pixel before it interpolates;
 # in 5.0.0 INTER_LINEAR and INTER_CUBIC do so no longer, INTER_LANCZOS4 still does.
 #
+# It is so for 8-bit, 16-bit and float images alike.
+#
 # A good guess, from the documentation (floating-point maps, or "fixed-point maps created by using convertMaps", which are said to be
 # faster): the former are exact. In 4.11.0 both give the same pixels here.
 #
