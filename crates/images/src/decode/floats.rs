@@ -18,7 +18,54 @@ pub(crate) struct Numbers {
     pub(crate) values: Image<f32>,
     /// Whether the file contains integers, whose scale is unknown.
     pub(crate) are_whole: bool,
+    /// What a TIFF says of them.
+    pub(crate) tags: NumberTags,
 }
+
+/// What GDAL's tags in a TIFF say of its numbers (GDAL 3.10, GeoTIFF driver).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct NumberTags {
+    /// Number that stands for "no value".
+    pub(crate) no_value: Option<f64>,
+    /// Scale and offset: a value is a number times the one, and the other more.
+    pub(crate) scale_and_offset: Option<(f64, f64)>,
+    /// Whether a mask in the file says which numbers are values; it is not read.
+    pub(crate) has_mask: bool,
+}
+
+impl NumberTags {
+    /// Reads the tags of a file; none of one that is no TIFF.
+    pub(crate) fn of(path: &Path) -> Self {
+        let decoder =
+            plain::open(path).ok().map(BufReader::new).and_then(|file| tiff::decoder::Decoder::new(file).ok());
+        decoder.map(|mut decoder| Self::read(&mut decoder)).unwrap_or_default()
+    }
+
+    /// Reads the tags of the present image; the decoder then is at the end of the file.
+    fn read(decoder: &mut tiff::decoder::Decoder<impl io::Read + io::Seek>) -> Self {
+        let text = |decoder: &mut tiff::decoder::Decoder<_>, tag| decoder.get_tag_ascii_string(tag).ok();
+        let no_value = text(decoder, Tag::GdalNodata).and_then(|text| text.trim_matches(['\0', ' ']).parse().ok());
+        let metadata = text(decoder, Tag::Unknown(GDAL_METADATA)).unwrap_or_default();
+        let item = |role: &str| {
+            let behind = metadata.split_once(&format!("role=\"{role}\""))?.1.split_once('>')?.1;
+            behind.split_once('<')?.0.trim().parse::<f64>().ok().filter(|number| number.is_finite())
+        };
+        let (scale, offset) = (item("scale").unwrap_or(1.0), item("offset").unwrap_or(0.0));
+        let scale_and_offset = Some((scale, offset)).filter(|&both| both != (1.0, 0.0) && scale != 0.0);
+        let mut has_mask = false;
+        while decoder.more_images() && decoder.next_image().is_ok() {
+            let kind = decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType).ok().flatten();
+            has_mask |= kind.is_some_and(|kind| kind & MASK != 0 && kind & REDUCED == 0);
+        }
+        Self { no_value, scale_and_offset, has_mask }
+    }
+}
+
+/// Tag with XML of GDAL.
+const GDAL_METADATA: u16 = 42_112;
+/// Flags of a subfile's type: a mask of another image, a smaller copy of one.
+const MASK: u32 = 4;
+const REDUCED: u32 = 1;
 
 const MAGIC_BYTES: u64 = 8;
 const NUMPY_MAGIC: &[u8] = b"\x93NUMPY";
@@ -26,7 +73,7 @@ const MAX_NUMPY_HEADER_BYTES: u64 = 1 << 16;
 /// Maximum ratio of uncompressed to compressed bytes: LZW of equal bytes.
 const MAX_COMPRESSION: u64 = 4096;
 
-/// Reads a TIFF of floats or signed integers, or an `.npy`; `None` for other files. Numbers that a TIFF names as "no value" become NaN.
+/// Reads a TIFF of floats or signed integers, or an `.npy`; `None` for other files.
 ///
 /// # Errors
 /// The file is missing, truncated, larger than `max_pixels`, or of an unsupported kind; the text names it.
@@ -52,17 +99,8 @@ pub(crate) fn read_numbers(path: &Path, max_pixels: MaxPixels) -> Result<Option<
     if !super::is_tiff(&magic) {
         return Ok(None);
     }
-    Ok(number_tiff(BufReader::new(file), len, max_pixels).map_err(cannot)?)
-}
-
-/// Returns the number that a TIFF names as "no value"; `None` for other files and without the tag.
-pub(crate) fn no_value_of_tiff(path: &Path) -> Option<f64> {
-    no_value(&mut tiff::decoder::Decoder::new(BufReader::new(plain::open(path).ok()?)).ok()?)
-}
-
-/// Returns the number in GDAL's tag, a text (GDAL 3.10, GeoTIFF driver).
-fn no_value(decoder: &mut tiff::decoder::Decoder<impl io::Read + io::Seek>) -> Option<f64> {
-    decoder.get_tag_ascii_string(Tag::GdalNodata).ok()?.trim_matches(['\0', ' ']).parse().ok()
+    let numbers = number_tiff(BufReader::new(file), len, max_pixels).map_err(cannot)?;
+    Ok(numbers.map(|numbers| Numbers { tags: NumberTags::of(path), ..numbers }))
 }
 
 /// Decodes a TIFF with one float or signed integer per pixel; `None` for other TIFFs.
@@ -87,8 +125,7 @@ fn number_tiff(
     let mut limits = tiff::decoder::Limits::default();
     limits.decoding_buffer_size = usize::try_from(bytes.saturating_add(OVERHEAD_BYTES)).unwrap_or(usize::MAX);
     let mut decoder = decoder.with_limits(limits);
-    let no_value = no_value(&mut decoder).map(|v| v as f32);
-    let (mut values, are_whole): (Vec<f32>, bool) = match decoder.read_image()? {
+    let (values, are_whole): (Vec<f32>, bool) = match decoder.read_image()? {
         DecodingResult::F32(values) => (values, false),
         DecodingResult::F64(values) => (values.into_iter().map(|v| v as f32).collect(), false),
         DecodingResult::F16(values) => (values.into_iter().map(f32::from).collect(), false),
@@ -97,11 +134,14 @@ fn number_tiff(
         DecodingResult::I32(values) => (values.into_iter().map(|v| v as f32).collect(), true),
         _ => return Ok(None),
     };
-    values.iter_mut().filter(|v| Some(**v) == no_value).for_each(|v| *v = f32::NAN);
     if values.len() as u64 != u64::from(width) * u64::from(height) {
         return Err(PictureError::Count { numbers: values.len(), size: (width, height) });
     }
-    Ok(Some(Numbers { values: Image::new(width as usize, height as usize, values), are_whole }))
+    Ok(Some(Numbers {
+        values: Image::new(width as usize, height as usize, values),
+        are_whole,
+        tags: NumberTags::default(),
+    }))
 }
 
 /// Header of an `.npy`, as described in NumPy's documentation (`numpy.lib.format`).
@@ -171,7 +211,7 @@ impl NpyHeader {
         } else {
             Image::new(width, height, values.to_vec())
         };
-        Ok(Numbers { values, are_whole: self.kind != 'f' })
+        Ok(Numbers { values, are_whole: self.kind != 'f', tags: NumberTags::default() })
     }
 
     fn number(&self, bytes: &[u8]) -> f32 {

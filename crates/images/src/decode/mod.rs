@@ -18,7 +18,7 @@ use stereopsis_base::process::memory;
 use stereopsis_frame::{CaptureError, MaxPixels};
 
 pub(crate) use exif::ExifLens;
-pub(crate) use floats::{Numbers, no_value_of_tiff, read_numbers};
+pub(crate) use floats::{NumberTags, Numbers, read_numbers};
 pub use jpeg::size as jpeg_size;
 use memory_limits::{OVERHEAD_BYTES, limits, taken};
 pub use pfm::decode_pfm;

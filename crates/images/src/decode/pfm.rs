@@ -55,6 +55,13 @@ fn header(bytes: &[u8], max_pixels: MaxPixels) -> Result<Header, PictureError> {
         let rest = bytes.get(at..).unwrap_or_default();
         let start = rest.iter().position(|byte| !byte.is_ascii_whitespace());
         let start = at + start.ok_or(PictureError::Header("is cut off"))?;
+        if bytes[start] == b'#' {
+            // a line of words, as in the formats of Netpbm
+            let line =
+                bytes[start..].iter().position(|&byte| byte == b'\n').ok_or(PictureError::Header("is cut off"))?;
+            at = start + line;
+            continue;
+        }
         let len = bytes[start..].iter().position(u8::is_ascii_whitespace).ok_or(PictureError::Header("is cut off"))?;
         words.push(std::str::from_utf8(&bytes[start..start + len]).unwrap_or_default());
         at = start + len;
@@ -111,6 +118,8 @@ mod tests {
         assert_eq!((little.size(), little.pixels()), ((2, 2), &expected[..]));
         let big = decode(&pfm("Pf 2 2 1.0 ", &values.map(f32::to_be_bytes))).unwrap();
         assert_eq!(big.pixels(), expected);
+        let with_words = decode(&pfm("Pf\n# truth\n2 2\n-1\n", &values.map(f32::to_le_bytes))).unwrap();
+        assert_eq!(with_words.pixels(), expected);
         let of_windows = decode(&pfm("Pf\r\n2 2\r\n-1\r\n", &values.map(f32::to_le_bytes))).unwrap();
         assert_eq!(of_windows.pixels(), expected);
         let ten = f32::from_le_bytes([10, 0, 0, 0]); // a first byte that looks like an end of line belongs to the number

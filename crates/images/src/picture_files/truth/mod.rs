@@ -11,7 +11,7 @@ pub(super) use layout::truth_beside;
 pub use layout::{calib_txt, files_beside};
 pub use pairs::{PairWithTruth, TruthPair, find_truth_pairs};
 
-use crate::decode::{Numbers, no_value_of_tiff, read_numbers, read_pfm, read_picture};
+use crate::decode::{NumberTags, Numbers, read_numbers, read_pfm, read_picture};
 use crate::error::{FileError, TruthError};
 use std::path::Path;
 use stereopsis_base::console::{self, counted};
@@ -62,6 +62,7 @@ fn read_disparities(
         return Err(refused(TruthError::NameOfDepth).into());
     }
     let (values, own_scale) = numbers(file, max_pixels)?;
+    let has_mask = NumberTags::of(&file.path).has_mask;
     check_size(&file.path, values.size(), size)?;
     let scale = file.scale.or(own_scale).ok_or_else(|| refused(TruthError::NoScale))?;
     let width_px = values.width() as f32;
@@ -85,10 +86,15 @@ fn read_disparities(
     if negative > 0 && known == 0 {
         return Err(refused(TruthError::Negative { path: file.path.clone(), scale }).into());
     }
-    let remark = (!too_large.is_empty()).then(|| {
-        let (path, count) = (console::path(&file.path), counted(too_large.len() as u64, "number"));
+    let path = console::path(&file.path);
+    let beyond = (!too_large.is_empty()).then(|| {
+        let count = counted(too_large.len() as u64, "number");
         format!("{path}: {count} of {width_px} px, the width of the image, or more count as unknown disparities")
     });
+    let masked =
+        has_mask.then(|| format!("{path}: its mask is not read: write NaN where it says that there is no value"));
+    let remarks: Vec<_> = beyond.into_iter().chain(masked).collect();
+    let remark = (!remarks.is_empty()).then(|| remarks.join("; "));
     let px = values.map(|&v| if v > 0.0 && v < width_px { v } else { f32::NAN });
     Ok(Disparities { px, scale, remark })
 }
@@ -98,8 +104,8 @@ fn numbers(file: &DisparityFile, max_pixels: MaxPixels) -> Result<(Image<f32>, O
     if has_extension(&file.path, &["pfm"]) {
         return Ok((read_pfm(&file.path, max_pixels)?, Some(1)));
     }
-    if let Some(Numbers { values, are_whole }) = read_numbers(&file.path, max_pixels)? {
-        return Ok((values, (!are_whole).then_some(1)));
+    if let Some(Numbers { values, are_whole, tags }) = read_numbers(&file.path, max_pixels)? {
+        return Ok(of_tags(values, tags, file.scale, (!are_whole).then_some(1)));
     }
     let Picture { luma, rgb } = read_picture(&file.path, true, max_pixels)?;
     if let Some(rgb) = rgb.filter(|rgb| rgb.pixels().iter().any(|&[r, g, b]| r != g || g != b)) {
@@ -110,9 +116,16 @@ fn numbers(file: &DisparityFile, max_pixels: MaxPixels) -> Result<(Image<f32>, O
         return Ok((rgb.map(number), Some(scale)));
     }
     let scale = matches!(luma, Luma::U16 { .. }).then_some(KITTI_SCALE);
-    let no_value = no_value_of_tiff(&file.path);
-    let number = |&v: &u16| if no_value == Some(f64::from(v)) { f32::NAN } else { f32::from(v) };
-    Ok((luma.to_u16().map(number), scale))
+    Ok(of_tags(luma.to_u16().map(|&v| f32::from(v)), NumberTags::of(&file.path), file.scale, scale))
+}
+
+/// Returns numbers, and their scale if known, as the tags of their file say; a scale of the user wins.
+fn of_tags(values: Image<f32>, tags: NumberTags, given: Option<i32>, scale: Option<i32>) -> (Image<f32>, Option<i32>) {
+    let known = |v: f32| if tags.no_value.is_some_and(|no_value| no_value as f32 == v) { f32::NAN } else { v };
+    match tags.scale_and_offset.filter(|_| given.is_none()) {
+        Some((scale, offset)) => (values.map(|&v| (f64::from(known(v)) * scale + offset) as f32), Some(1)),
+        None => (values.map(|&v| known(v)), scale),
+    }
 }
 
 /// Truth of a pair, as read from its files.

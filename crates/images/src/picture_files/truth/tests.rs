@@ -256,6 +256,28 @@ fn a_number_that_gdal_names_is_unknown() {
     assert_eq!(known(disparities(&path, None).unwrap()), [true, false, true, false]);
 }
 
+/// rasterio 1.4.4: `scales`, `offsets`, and a mask in the file (`write_mask`).
+#[test]
+fn scale_offset_and_mask_of_gdal_are_known() {
+    use tiff::encoder::colortype::{Gray8, Gray16};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("truth.tif");
+    let mut encoder = tiff::encoder::TiffEncoder::new(fs::File::create(&path).unwrap()).unwrap();
+    let mut image = encoder.new_image::<Gray16>(9, 1).unwrap();
+    let metadata = "<GDALMetadata>\n  <Item name=\"OFFSET\" sample=\"0\" role=\"offset\">-1</Item>\n  \
+                    <Item name=\"SCALE\" sample=\"0\" role=\"scale\">0.0625</Item>\n</GDALMetadata>";
+    image.encoder().write_tag(tiff::tags::Tag::Unknown(42_112), metadata).unwrap();
+    image.write_data(&[48, 16, 0, 80, 0, 0, 0, 0, 0]).unwrap();
+    let px = disparities(&path, None).unwrap().px;
+    assert_eq!((px.at(0, 0), px.at(1, 0).is_nan(), px.at(3, 0)), (2.0, true, 4.0));
+    assert_eq!(disparities(&path, Some(16)).unwrap().px.at(3, 0), 5.0, "the user's scale wins");
+    let mut mask = encoder.new_image::<Gray8>(9, 1).unwrap();
+    mask.encoder().write_tag(tiff::tags::Tag::NewSubfileType, 4_u32).unwrap();
+    mask.write_data(&[255; 9]).unwrap();
+    let remark = disparities(&path, None).unwrap().remark.unwrap();
+    assert!(remark.contains("truth.tif: its mask is not read"), "{remark}");
+}
+
 #[test]
 fn a_disparity_of_the_images_width_is_none() {
     let folder = tempfile::tempdir().unwrap();
