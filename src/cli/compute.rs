@@ -140,11 +140,8 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
     };
     args.targets.prepare(is_folder)?;
     let choice = args.rig.choice()?;
-    let options = SourceOptions {
-        speed: Speed::Max,
-        both_views: args.both_views.arrangement(),
-        ..args.recording.topics.options()
-    };
+    let mut options = SourceOptions { speed: Speed::Max, ..args.recording.topics.options() };
+    args.both_views.fill(&mut options);
     let stereopsis_sources::CalibratedSource { source, calibrated, mut inputs } =
         stereopsis_sources::open_to_match(&spec, &options, &choice, &mut settings)?;
     inputs.extend(args.rig.rig.iter().chain(args.settings.file()).cloned());

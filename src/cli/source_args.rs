@@ -102,7 +102,7 @@ pub(super) struct TopicArgs {
     pub(super) max_pixels: MaxPixels,
 }
 
-/// Arrangement of images that show both views.
+/// Arrangement of images that show both views, and the times of those of two videos.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Source")]
 pub(super) struct BothViewsArgs {
@@ -116,6 +116,9 @@ pub(super) struct BothViewsArgs {
     /// For a file, a folder or --topic.
     #[arg(long, hide_short_help = true)]
     top_bottom: bool,
+    /// Time by which the right one of two videos began after the left one, s; negative: before it
+    #[arg(long, hide_short_help = true, value_name = "SECONDS", default_value_t = 0.0, allow_negative_numbers = true, value_parser = shift)]
+    right_shift_s: f64,
 }
 
 impl BothViewsArgs {
@@ -126,6 +129,12 @@ impl BothViewsArgs {
             Self { top_bottom: true, .. } => Some(Arrangement::TopBottom),
             Self { .. } => None,
         }
+    }
+
+    /// Applies the flags to options for opening.
+    pub(super) fn fill(self, options: &mut SourceOptions) {
+        options.both_views = self.arrangement();
+        options.right_shift_s = self.right_shift_s;
     }
 
     /// Returns the source of path arguments.
@@ -139,11 +148,12 @@ impl BothViewsArgs {
         }
     }
 
-    /// Checks that images of this source can show both views, where a flag states it.
+    /// Checks that images of this source can show both views, where a flag states it, and that its right view can be shifted.
     ///
     /// # Errors
-    /// They cannot show both.
+    /// They cannot show both, or are not those of videos.
     pub(super) fn check(self, spec: &SourceSpec) -> Result<(), CaptureError> {
+        spec.check_right_shift(self.right_shift_s)?;
         self.arrangement().map_or(Ok(()), |arrangement| spec.check_both_views(arrangement))
     }
 }
@@ -249,7 +259,7 @@ impl SourceArgs {
         options.start_at = self.start_at.unwrap_or(options.start_at);
         options.topics = self.recording.topics.choice();
         options.max_pixels = self.recording.topics.max_pixels;
-        options.both_views = self.both_views.arrangement();
+        self.both_views.fill(options);
         #[cfg(feature = "zenoh")]
         options.zenoh_config.clone_from(&self.zenoh.zenoh_config);
         options.scene = self.scene.over(options.scene);
@@ -272,6 +282,10 @@ fn speed(text: &str) -> Result<Speed, &'static str> {
 fn seconds(text: &str) -> Result<Duration, &'static str> {
     let time = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     time.ok_or("expected seconds, 0 or more")
+}
+
+fn shift(text: &str) -> Result<f64, &'static str> {
+    text.parse().ok().filter(|seconds: &f64| seconds.abs() <= 86_400.0).ok_or("expected seconds from -86400 to 86400")
 }
 
 fn rate(text: &str) -> Result<Rate, &'static str> {

@@ -26,6 +26,10 @@ pub struct SourceOptions {
     pub topics: TopicChoice,
     /// Arrangement of both views in each image of files, or of [`TopicChoice::both`]; `None` for one image per view.
     pub both_views: Option<Arrangement>,
+    /// Whether left and right are exchanged after the source: a film that states their order is then taken as the user says.
+    pub swapped_views: bool,
+    /// Time by which the right one of two videos began after the left one, s; negative: before it.
+    pub right_shift_s: f64,
     /// Whether the views of files may have two sizes, because a calibration of both cameras brings them into one.
     pub two_sizes: bool,
     /// Limit on the size of images from files and recordings.

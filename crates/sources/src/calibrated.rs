@@ -155,7 +155,8 @@ pub(super) fn find_range(
     let pairs = if let Some(camera) = camera {
         first_pairs(camera.as_mut(), ESTIMATE_PAIRS)?
     } else {
-        let once = SourceOptions { watched: false, looped: false, two_sizes: true, ..options.clone() };
+        let swapped_views = preparation.swapped;
+        let once = SourceOptions { watched: false, looped: false, two_sizes: true, swapped_views, ..options.clone() };
         first_pairs(open(spec, &once)?.as_mut(), ESTIMATE_PAIRS)?
     };
     let (mut found, mut of_frame) = (Vec::new(), None);
@@ -187,6 +188,7 @@ pub fn open_in_any_case(
     let mut options = options.clone();
     options.cameras.calibrated = choice.rectify() != RectifyChoice::Off;
     options.two_sizes = choice.rectify() == RectifyChoice::Calibration;
+    options.swapped_views = choice.swap_pictures;
     // an estimate requires several pairs, and a watched source may deliver only one
     let estimates = choice.rectify() == RectifyChoice::Auto;
     let reads = estimates || !choice.known.is_empty();
@@ -242,7 +244,9 @@ fn self_calibrated(
     if !choice.self_calibrate || choice.rectify() != RectifyChoice::Calibration {
         return Ok(None);
     }
-    let mut options = SourceOptions { watched: false, looped: false, two_sizes: true, ..options.clone() };
+    let swapped_views = choice.swap_pictures;
+    let mut options =
+        SourceOptions { watched: false, looped: false, two_sizes: true, swapped_views, ..options.clone() };
     options.cameras.calibrated = true;
     let mut source = open(spec, &options)?;
     let info = source.info();

@@ -25,6 +25,7 @@ use stereopsis_recording::playback::{PipeSource, RecordingSource};
 /// # Errors
 /// The source is missing or unusable, or its two images differ in size; the text gives advice.
 pub fn open(spec: &SourceSpec, options: &SourceOptions) -> Result<Box<dyn PairSource>, CaptureError> {
+    spec.check_right_shift(options.right_shift_s)?;
     Ok(match spec {
         SourceSpec::Scene => {
             let mut scene = options.scene;

@@ -159,7 +159,8 @@ impl CalibrateArgs {
     /// Returns options for a source that is read from its start to its end; cameras with 30 pairs per second.
     pub(super) fn source_options(&self) -> SourceOptions {
         let mut options = SourceOptions { size: self.size, rate_hz: Some(30.0), ..self.topics.options() };
-        options.both_views = self.both_views.arrangement();
+        self.both_views.fill(&mut options);
+        options.swapped_views = self.swap_pictures;
         self.cameras.fill(&mut options.cameras);
         options
     }

@@ -1,5 +1,6 @@
 //! Faults of videos, of their streams, and of the programs that decode them. None shows the secrets of an address.
 
+use crate::video::view_layout::StatedLayout;
 use crate::video::y4m::Y4mError;
 use std::io;
 use std::path::PathBuf;
@@ -35,10 +36,17 @@ pub(super) enum VideoError {
     #[error("cannot open {input}: {cause}")]
     NoStream { input: VideoInput, cause: io::Error },
     #[error(
-        "{} has {:.2} and {} {:.2} frames a second: frames of one number are not of one time; give both the same rate (ffmpeg -r)",
-        .inputs[0], .rates[0], .inputs[1], .rates[1]
+        "{} shifts the right one of two videos, and {input} is one: give a left and a right file",
+        option("right-shift-s")
     )]
-    Rates { inputs: [VideoInput; 2], rates: [f64; 2] },
+    ShiftOfOne { input: VideoInput },
+    #[error("{} shifts video files, and {input} is none: its frames come when they are taken", option("right-shift-s"))]
+    ShiftOfStream { input: VideoInput },
+    #[error(
+        "the videos have no time in common: the right one would begin {shift_s:.2} s after the left one: choose another {}",
+        option("right-shift-s")
+    )]
+    NoCommonTime { shift_s: f64 },
     #[error(
         "csi:{number} gives rows of a multiple of {PI_STEP} px, and {width} is none: choose another {size}", size = option("size")
     )]
@@ -98,8 +106,10 @@ pub(super) enum FilmError {
     Probed(String),
     #[error("it holds no video")]
     NoVideo,
-    #[error("its length is not known: put it into another file (ffmpeg -i FILE -c copy out.mkv), or {SEND_IT}")]
+    #[error("its length is not known: put it into another file (ffmpeg -i FILE -c copy out.mp4), or {SEND_IT}")]
     NoLength,
+    #[error("it says that it holds {layout}, {}", cure(.layout))]
+    Layout { layout: StatedLayout },
 }
 
 /// Reason why the output of a program, or a stream, is not read.
@@ -126,7 +136,9 @@ impl From<VideoError> for CaptureError {
             VideoError::NoFilm { .. }
             | VideoError::Unreadable { .. }
             | VideoError::NoStream { .. }
-            | VideoError::Rates { .. } => Self::File(err.into()),
+            | VideoError::ShiftOfOne { .. }
+            | VideoError::ShiftOfStream { .. }
+            | VideoError::NoCommonTime { .. } => Self::File(err.into()),
             _ => Self::Camera(err.into()),
         }
     }
@@ -135,6 +147,19 @@ impl From<VideoError> for CaptureError {
 impl From<VideoError> for PairError {
     fn from(err: VideoError) -> Self {
         Self::Lost(err.into())
+    }
+}
+
+/// Returns what to do about a film whose images hold both views otherwise than in halves.
+fn cure(layout: &StatedLayout) -> String {
+    match layout.filter() {
+        Some(filter) => format!(
+            "which are not read: bring them side by side (ffmpeg -i FILE -vf \"{filter}\" -c:v ffv1 -metadata:s:v:0 \
+             stereo_mode=left_right out.mkv), or say that the file is wrong ({}, {})",
+            option(Arrangement::SideBySide.word()),
+            option(Arrangement::TopBottom.word())
+        ),
+        None => "in which the views cannot be told apart".to_owned(),
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use stereopsis_base::image::Picture;
 use stereopsis_base::testing::{found, until};
 use stereopsis_calibration::Curve;
-use stereopsis_frame::{Next, RawPair, SourceSpec, Speed};
+use stereopsis_frame::{Arrangement, Next, RawPair, SourceSpec, Speed};
 
 /// Returns a frame with this brightness in the left half and the next one in the right half.
 fn planes((width, height): (usize, usize), value: u8) -> Vec<u8> {
@@ -80,23 +80,29 @@ fn film_in(folder: &Path) -> VideoInput {
     VideoInput::File(path)
 }
 
-/// Stand-in for `ffprobe`: each film has 30 frames, 30 per second.
+/// Stand-in for `ffprobe`: each film has 30 frames, 30 per second, and can be entered at each.
 fn promise(folder: &Path) -> PathBuf {
-    let text = r#"echo '{"streams":[{"avg_frame_rate":"30/1","duration":"1.0"}]}'"#;
-    script(folder, "ffprobe", text)
+    probe(folder, r#"{"streams":[{"avg_frame_rate":"30/1","duration":"1.0"}]}"#)
 }
 
-/// Stand-in for `ffmpeg`: gives the frames that a YUV4MPEG2 file of 16x6 px really has, from the one of `-ss` on, and runs `end`. It
-/// writes a line into `starts`.
+/// Stand-in for `ffprobe` that describes each film by these words.
+fn probe(folder: &Path, film: &str) -> PathBuf {
+    let packets = r#"{"packets":[{"pts_time":"0.0","flags":"K__"}]}"#;
+    script(folder, "ffprobe", &format!("case \"$*\" in *packet=*) echo '{packets}' ;; *) echo '{film}' ;; esac"))
+}
+
+/// Stand-in for `ffmpeg`: gives the frames that a YUV4MPEG2 file of 16x6 px really has, from the one at the `start_time` of its filter on,
+/// and runs `end`. It writes a line into `starts`.
 fn decoder(folder: &Path, end: &str) -> PathBuf {
     let (header, frame) = (y4m((16, 6), "30:1", 0, 0).len(), 6 + planes((16, 6), 0).len());
     let text = format!(
         r#"echo $$ >>{}
 while [ $# -gt 0 ]; do
-  case $1 in -ss) time=$2 ;; -i) file=${{2#file:}} ;; esac
+  case $1 in -vf) case $2 in *start_time=*) time=${{2#*start_time=}} ;; esac ;; -i) file=${{2#file:}} ;; esac
   shift
 done
-first=$(awk "BEGIN {{ printf \"%d\", ${{time:-0}} * 30 + 0.5 }}")
+time=${{time:-0}}
+first=$(awk "BEGIN {{ printf \"%d\", ${{time%%,*}} * 30 + 0.5 }}")
 head -c {header} "$file"
 tail -c +$(({header} + 1 + first * {frame})) "$file"
 {end}"#,
@@ -177,8 +183,6 @@ fn pairs_two_files_by_number_and_rejects_unequal_ones() {
     let remark = &source.state().remarks[0];
     assert!(remark.contains("has 4") && remark.contains("the first 3"), "{remark}");
     let refusal = |right: VideoInput| open(&[left.clone(), right], &options()).err().unwrap().to_string();
-    let text = refusal(write("slow.y4m", y4m((8, 4), "25:1", 50, 3)));
-    assert!(text.contains("30.00") && text.contains("25.00 frames a second"), "{text}");
     let text = refusal(write("small.y4m", y4m((6, 4), "30:1", 50, 3)));
     assert!(text.contains("8x4") && text.contains("6x4"), "{text}");
     let text = refusal(write("text.y4m", b"hello\n".to_vec()));
@@ -193,7 +197,7 @@ fn spherical_metadata_tell_that_images_are_not_flat() {
     let curve = |projection: &str| {
         let side_data = format!(r#"[{{"side_data_type":"Stereo 3D"}},{{"projection":"{projection}"}}]"#);
         let streams = format!(r#"[{{"avg_frame_rate":"30/1","duration":"1.0","side_data_list":{side_data}}}]"#);
-        let ffprobe = script(folder.path(), "ffprobe", &format!("echo '{{\"streams\":{streams}}}'"));
+        let ffprobe = probe(folder.path(), &format!("{{\"streams\":{streams}}}"));
         let programs = Programs { ffmpeg: decoder(folder.path(), ""), ffprobe, ..Programs::default() };
         let source = files::VideoFiles::open(programs, &[film_in(folder.path())], &options()).unwrap();
         source.info().curved.map(|found| (found.curve, found.why))
@@ -203,6 +207,183 @@ fn spherical_metadata_tell_that_images_are_not_flat() {
     assert!(found == Curve::Equirectangular && why.contains("clip.mp4 say (half equirectangular)"), "{why}");
     assert_eq!(curve("fisheye").map(|found| found.0), Some(Curve::Fisheye));
     assert_eq!(curve("rectilinear"), None);
+}
+
+/// Opens films by stand-ins for both programs, the first of which describes each film by these words.
+fn opened(folder: &Path, film: &str, options: &SourceOptions) -> Result<Box<dyn PairSource>, CaptureError> {
+    let programs = Programs { ffmpeg: decoder(folder, ""), ffprobe: probe(folder, film), ..Programs::default() };
+    open_with(programs, &[film_in(folder)], options)
+}
+
+#[test]
+fn views_lie_as_the_film_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let film = |words: &str, frame: &str| {
+        let stream = format!(r#"{{"avg_frame_rate":"30/1","duration":"0.3",{words}}}"#);
+        format!(r#"{{"streams":[{stream}],"frames":[{{"stream_index":0,"best_effort_timestamp_time":"0"{frame}}}]}}"#)
+    };
+    let side_data = |kind: &str, inverted: u8| {
+        film(&format!(r#""side_data_list":[{{"type":"{kind}","inverted":{inverted}}}]"#), "")
+    };
+    let tag = |tag: &str| film(&format!(r#""tags":{{"stereo_mode":"{tag}"}}"#), "");
+    let packed = film(r#""index":0"#, r#","tags":{"stereo_mode":"top_bottom"}"#);
+    let shown = |film: &str, options: SourceOptions| {
+        let mut source = opened(folder.path(), film, &options).unwrap();
+        let size = (source.info().width, source.info().height);
+        (size, brightness(&next(&mut *source).unwrap().unwrap()), source.state().remarks)
+    };
+    let (beside, above, by_default) = ((8, 6), (16, 3), options());
+    for (film, size, values, says) in [
+        (side_data("side by side", 0), beside, (10, 11), None),
+        (side_data("side by side", 1), beside, (11, 10), Some("side-by-side, the right view first")),
+        (side_data("top and bottom", 1), above, (10, 10), Some("top-bottom, the right view first")),
+        (tag("right_left"), beside, (11, 10), Some("side-by-side, the right view first")),
+        (packed.clone(), above, (10, 10), Some("top-bottom")),
+        (side_data("2D", 0), beside, (10, 11), None),
+    ] {
+        let (found_size, found_values, remarks) = shown(&film, by_default.clone());
+        assert_eq!((found_size, found_values), (size, values), "{film}");
+        assert_eq!(remarks.len(), usize::from(says.is_some()), "{remarks:?}");
+        assert!(says.is_none_or(|says| remarks[0].contains(&format!("the file says {says}:"))), "{remarks:?}");
+    }
+    // what the user says wins
+    let beside_said = SourceOptions { both_views: Some(Arrangement::SideBySide), ..options() };
+    let (size, values, remarks) = shown(&packed, beside_said.clone());
+    assert_eq!((size, values), (beside, (10, 11)));
+    assert!(remarks[0].contains("says top-bottom: side-by-side, as you say, is taken"), "{remarks:?}");
+    let swapped = SourceOptions { swapped_views: true, ..options() };
+    let (_, values, remarks) = shown(&side_data("side by side", 1), swapped.clone());
+    assert!(
+        values == (10, 11) && remarks.iter().all(|remark| !remark.contains("as you say")),
+        "exchanged later: {remarks:?}"
+    );
+    let (_, values, remarks) = shown(&side_data("side by side", 0), swapped);
+    assert!(values == (10, 11) && remarks[0].contains("swap-pictures, as you say"), "{remarks:?}");
+    // other layouts are named with what brings the views side by side
+    for (film, says) in [
+        (
+            side_data("interleaved lines", 1),
+            "by row, the right view first, which are not read: bring them side by side (ffmpeg -i FILE -vf \"stereo3d=irr:sbsl\"",
+        ),
+        (tag("col_interleaved_lr"), "stereo3d=icl:sbsl"),
+        (tag("block_rl"), "stereo3d=ar:sbsl"),
+        (side_data("checkerboard", 0), "geq="),
+        (tag("anaglyph_cyan_red"), "an anaglyph, in which the views cannot be told apart"),
+    ] {
+        let text = opened(folder.path(), &film, &options()).err().unwrap().to_string();
+        assert!(text.contains(says), "{text}");
+        assert!(opened(folder.path(), &film, &beside_said).is_ok(), "the user says otherwise");
+    }
+}
+
+#[test]
+fn a_second_track_of_the_same_size_is_the_right_view() {
+    let folder = tempfile::tempdir().unwrap();
+    let track = |index: u8, width: u32| {
+        format!(r#"{{"index":{index},"width":{width},"height":6,"avg_frame_rate":"30/1","duration":"0.3"}}"#)
+    };
+    let film = |tracks: [String; 2]| format!(r#"{{"streams":[{}]}}"#, tracks.join(","));
+    let two = film([track(0, 16), track(1, 16)]);
+    let source = opened(folder.path(), &two, &options()).unwrap();
+    let remarks = source.state().remarks;
+    assert!(
+        (source.info().width, remarks.len()) == (16, 1) && remarks[0].contains("the second one the right view"),
+        "{remarks:?}"
+    );
+    let said = SourceOptions { both_views: Some(Arrangement::SideBySide), ..options() };
+    let source = opened(folder.path(), &two, &said).unwrap();
+    assert!(source.info().width == 8 && source.state().remarks[0].contains("is taken for the first one"));
+    let with_small = film([track(0, 16), track(1, 4)]);
+    let source = opened(folder.path(), &with_small, &options()).unwrap();
+    assert_eq!((source.info().width, source.state().remarks), (8, Vec::new()), "a small one is a preview");
+}
+
+#[test]
+fn the_number_of_frames_is_that_of_the_video() {
+    let folder = tempfile::tempdir().unwrap();
+    let count = |words: &str, start: &str, format: &str| {
+        let counted = format!(r#""nb_read_packets":"9","avg_frame_rate":"30/1",{words}"#);
+        let frame = format!(r#"{{"stream_index":0{start}}}"#);
+        let film = format!(r#"{{"streams":[{{{counted}}}],"frames":[{frame}],"format":{{{format}}}}}"#);
+        let source = opened(folder.path(), &film, &options()).unwrap();
+        (source.info().num_pairs, source.state().remarks)
+    };
+    let at = |time: &str| format!(r#","best_effort_timestamp_time":"{time}""#);
+    let longer_sound = r#""format_name":"matroska,webm","start_time":"0.0","duration":"2.0""#;
+    for (words, start, format) in [
+        (r#""duration":"0.3","start_time":"1.0""#, "1.0", r#""format_name":"mov,mp4","duration":"1.3""#),
+        // Matroska: the end of the track
+        (r#""start_time":"0.023","tags":{"DURATION":"00:00:00.323000000"}"#, "0.023", longer_sound),
+        (r#""start_time":"0.0""#, "0.0", longer_sound),
+        // the last frames of MPEG-PS have no times of their own
+        (r#""start_time":"0.5","duration":"0.2""#, "0.5", r#""format_name":"mpeg","duration":"0.2""#),
+    ] {
+        assert_eq!(count(words, &at(start), format), (Some(9), Vec::new()), "{words}");
+    }
+    let (frames, remarks) = count(r#""index":0"#, "", r#""format_name":"h264""#);
+    assert!(frames == Some(9) && remarks[0].contains("at 30.0000 frames a second"), "{remarks:?}");
+}
+
+#[test]
+fn a_film_is_entered_before_the_frame_that_is_sought() {
+    let folder = tempfile::tempdir().unwrap();
+    let [started, asked] = ["started", "asked"].map(|name| folder.path().join(name));
+    // from 3.5 s on only later key frames are found: frame 150 is at 5 s behind a begin at 1.6 s
+    let text = format!(
+        r#"case "$*" in *packet=*) echo "$*" >>{}
+key=9.9; awk "BEGIN {{ exit !(${{6%%%*}} < 3.5) }}" && key=2.5
+echo '{{"packets":[{{"pts_time":"'$key'","flags":"K_"}}]}}' ;;
+*) echo '{{"streams":[{{"avg_frame_rate":"30/1","duration":"9","start_time":"1.6"}}],"format":{{"start_time":"1.4"}}}}' ;; esac"#,
+        asked.display()
+    );
+    let ffprobe = script(folder.path(), "ffprobe", &text.replace("${6%%%*}", "${8%%%*}"));
+    let ffmpeg = script(folder.path(), "ffmpeg", &format!("echo \"$@\" >>{}; exit 1", started.display()));
+    let programs = Programs { ffmpeg, ffprobe, ..Programs::default() };
+    let at_5_s = SourceOptions { start_at: Duration::from_secs(5), ..options() };
+    assert!(open_with(programs, &[film_in(folder.path())], &at_5_s).is_err());
+    let words = std::fs::read_to_string(&started).unwrap().lines().next().unwrap().to_owned();
+    // 6.6 s, 4.6 s and then from the file's begin on
+    let asked = std::fs::read_to_string(&asked).unwrap();
+    assert!(
+        asked.lines().next().unwrap().contains("-read_intervals 6.575") && asked.contains("-read_intervals 4.6"),
+        "{asked}"
+    );
+    assert!(!words.contains("-ss") && words.contains("-vf setpts=PTS-STARTPTS,fps=30 "), "{words}");
+}
+
+#[test]
+fn two_videos_begun_apart_are_paired_by_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, rate: &str, first: u8, count: u8| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, y4m((8, 4), rate, first, count)).unwrap();
+        VideoInput::Y4m(path)
+    };
+    let left = write("l.y4m", "10:1", 10, 5);
+    let right = write("r.y4m", "10:1", 50, 5);
+    let shifted = |shift_s: f64| SourceOptions { right_shift_s: shift_s, ..options() };
+    let pairs = |shift_s: f64| {
+        let mut source = open(&[left.clone(), right.clone()], &shifted(shift_s)).unwrap();
+        assert!(source.state().remarks.is_empty());
+        rest(&mut *source)
+    };
+    assert_eq!(pairs(0.3), [(13, 50), (14, 51)], "the right video began later");
+    assert_eq!(pairs(-0.2), [(10, 52), (11, 53), (12, 54)]);
+    let fast = write("fast.y4m", "20:1", 50, 9);
+    let mut source = open(&[left.clone(), fast], &options()).unwrap();
+    let remark = &source.state().remarks[0];
+    assert!(
+        remark.contains("has 10.0000 and the right one 20.0000") && remark.contains("up to 25 ms apart"),
+        "{remark}"
+    );
+    assert_eq!(rest(&mut *source), [(10, 50), (11, 52), (12, 54), (13, 56), (14, 58)]);
+    let refusal = |inputs: &[VideoInput], shift_s| open(inputs, &shifted(shift_s)).err().unwrap().to_string();
+    let text = refusal(&[left.clone(), right], 9.0);
+    assert!(text.contains("no time in common"), "{text}");
+    let text = refusal(std::slice::from_ref(&left), 1.0);
+    assert!(text.contains("l.y4m is one"), "{text}");
+    let text = refusal(&[left, VideoInput::Csi(0)], 1.0);
+    assert!(text.contains("csi:0 is none"), "{text}");
 }
 
 #[test]
@@ -418,7 +599,10 @@ fn only_plain_files_with_films_are_opened() {
     let text = refusal(film_in(folder.path()));
     assert!(text.contains("its content is 'playlist'") && text.contains("out.mkv") && text.contains("y4m:-"), "{text}");
     let words = line(&started, 1);
-    assert!(words.contains("-format_whitelist mov,matroska,avi") && words.contains("-i file:/"), "{words}");
+    assert!(
+        words.contains("-format_whitelist mov,matroska,avi") && !words.contains("hls") && words.contains("-i file:/"),
+        "{words}"
+    );
 }
 
 #[test]
@@ -563,5 +747,121 @@ fn ffmpeg_plays_and_seeks_a_video() {
         transport.seek(place);
         let pair = next(&mut *source).unwrap().unwrap();
         assert_eq!((pair.sequence, brightness(&pair).0), (place, 10 + place as u8));
+    }
+}
+
+/// Runs ffmpeg in a folder.
+fn ffmpeg(folder: &Path, words: &str) {
+    let made = Command::new("ffmpeg").current_dir(folder).args(["-v", "error", "-y"]).args(words.split(' ')).status();
+    assert!(made.unwrap().success(), "{words}");
+}
+
+/// Writes `raw.y4m`: frames of 64x32 px, 10 per second, each two grey levels brighter than the one before.
+fn steps(folder: &Path, count: u8) {
+    let frame = |k: u8| [b"FRAME\n".to_vec(), planes((64, 32), 20 + 2 * k)].concat();
+    let header = b"YUV4MPEG2 W64 H32 F10:1 Ip C420jpeg\n".to_vec();
+    let bytes = [header, (0..count).flat_map(frame).collect()].concat();
+    std::fs::write(folder.join("raw.y4m"), bytes).unwrap();
+}
+
+/// Returns the number of the step that a pair shows, whatever a lossy codec made of its brightness.
+fn step(pair: &RawPair) -> u64 {
+    u64::from((brightness(pair).0.saturating_sub(19)) / 2)
+}
+
+#[test]
+#[ignore = "needs ffmpeg, which the nightly tests install"]
+fn ffmpeg_plays_each_container_frame_by_frame_wherever_it_is_entered() {
+    let folder = tempfile::tempdir().unwrap();
+    steps(folder.path(), 90);
+    let x264 = "-c:v libx264 -bf 2 -g 12";
+    // by ffmpeg 5.1; the frames of MPEG-PS have a rate that MPEG-2 knows
+    for (name, words) in [
+        ("a.mp4", x264),
+        ("pieces.mp4", "-c:v libx264 -bf 2 -g 12 -movflags frag_keyframe+empty_moov"),
+        ("a.mkv", x264),
+        ("a.flv", x264),
+        ("a.ts", x264),
+        ("long.ts", "-c:v libx264 -bf 2 -g 250"),
+        ("open.ts", "-c:v libx264 -bf 2 -g 12 -x264-params open-gop=1"),
+        ("a.m2ts", x264),
+        ("a.mpg", "-r 25 -c:v mpeg2video -q:v 2 -bf 2 -g 12"),
+        ("a.avi", "-c:v mpeg4 -q:v 2 -bf 2 -g 12"),
+        ("a.wmv", "-c:v wmv2 -q:v 2 -g 12"),
+        ("a.h264", x264),
+        ("a.hevc", "-c:v libx265 -x265-params log-level=error"),
+        ("a.mjpeg", "-c:v mjpeg -q:v 2"),
+        ("no_ending", "-c:v libx264 -f matroska"),
+    ] {
+        ffmpeg(folder.path(), &format!("-i raw.y4m {words} {name}"));
+        let input = match SourceSpec::from_paths(&[folder.path().join(name)]) {
+            Ok(SourceSpec::Video(inputs)) => inputs,
+            other => panic!("{name}: {other:?}"),
+        };
+        let mut source = open(&input, &options()).unwrap();
+        let shown: Vec<_> = std::iter::from_fn(|| next(&mut *source).unwrap()).map(|pair| step(&pair)).collect();
+        let repeated = if name == "a.mpg" { 5 } else { 2 };
+        let expected = |place: u64| if name == "a.mpg" { place * 2 / repeated } else { place };
+        assert_eq!(shown.len(), if name == "a.mpg" { 225 } else { 90 }, "{name}");
+        let is_right = |place: usize, step: u64| step.abs_diff(expected(place as u64)) <= u64::from(name == "a.mpg");
+        assert!(shown.iter().enumerate().all(|(place, step)| is_right(place, *step)), "{name}: {shown:?}");
+        let remarks = source.state().remarks;
+        assert_eq!(remarks.len(), usize::from(["a.h264", "a.hevc", "a.mjpeg"].contains(&name)), "{name}: {remarks:?}");
+        let mut source = open(&input, &SourceOptions { watched: true, ..options() }).unwrap();
+        let transport = source.transport().unwrap();
+        transport.pause();
+        for place in [80, 3, 71, 89, 40, 0, 12, 11] {
+            transport.seek(place);
+            let pair = next(&mut *source).unwrap().unwrap();
+            assert_eq!((pair.sequence, step(&pair)), (place, shown[place as usize]), "{name}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs ffmpeg, which the nightly tests install"]
+fn ffmpeg_plays_the_frames_of_films_that_begin_late_or_vary() {
+    let folder = tempfile::tempdir().unwrap();
+    steps(folder.path(), 12);
+    ffmpeg(folder.path(), "-i raw.y4m -c:v libx264 -bf 2 plain.mp4");
+    let sound = "-f lavfi -t 2 -i sine=440";
+    for (name, words) in [
+        ("late.mp4", format!("{sound} -itsoffset 1 -i plain.mp4 -c:v copy -map 0:a -map 1:v late.mp4")),
+        ("half.mkv", format!("{sound} -itsoffset 0.05 -i plain.mp4 -c:v copy -map 0:a -map 1:v half.mkv")),
+        ("late.ts", format!("{sound} -itsoffset 0.3 -i plain.mp4 -c:v copy -map 0:a -map 1:v late.ts")),
+        ("early.avi", "-itsoffset -0.5 -i raw.y4m -copyts -c:v mpeg4 -q:v 2 early.avi".to_owned()),
+    ] {
+        ffmpeg(folder.path(), &words);
+        let mut source = open(&[VideoInput::File(folder.path().join(name))], &options()).unwrap();
+        let shown: Vec<_> = std::iter::from_fn(|| next(&mut *source).unwrap()).map(|pair| step(&pair)).collect();
+        let cut = if name == "early.avi" { shown[0] } else { 0 };
+        assert_eq!(shown, (cut..12).collect::<Vec<_>>(), "{name}");
+        assert_eq!(source.state().remarks, Vec::<String>::new(), "{name}");
+    }
+}
+
+#[test]
+#[ignore = "needs ffmpeg, which the nightly tests install"]
+fn ffmpeg_brings_interleaved_views_side_by_side_by_the_command_in_the_message() {
+    let folder = tempfile::tempdir().unwrap();
+    steps(folder.path(), 4);
+    for (filter, mode) in
+        [("irl", "row_interleaved_lr"), ("icr", "col_interleaved_rl"), ("al", "block_lr"), ("chl", "checkerboard_lr")]
+    {
+        let name = folder.path().join(format!("{filter}.mkv"));
+        let words =
+            format!("-i raw.y4m -vf stereo3d=sbsl:{filter} -c:v ffv1 -metadata:s:v:0 stereo_mode={mode} {filter}.mkv");
+        ffmpeg(folder.path(), &words);
+        let text = open(&[VideoInput::File(name)], &options()).err().unwrap().to_string();
+        let command = text.split_once("(ffmpeg ").unwrap().1.split_once("), or").unwrap().0;
+        let mut shell = Command::new("sh");
+        let command = format!("ffmpeg -v error {}", command.replace("FILE", &format!("{filter}.mkv")));
+        assert!(shell.current_dir(folder.path()).args(["-c", &command]).status().unwrap().success(), "{command}");
+        let made = folder.path().join("out.mkv");
+        let mut source = open(&[VideoInput::File(made.clone())], &options()).unwrap();
+        let pair = next(&mut *source).unwrap().unwrap();
+        assert_eq!(brightness(&pair), (20, 21), "{mode}");
+        assert_eq!(source.state().remarks, Vec::<String>::new(), "{mode}");
+        std::fs::remove_file(made).unwrap();
     }
 }

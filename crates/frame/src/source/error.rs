@@ -96,6 +96,12 @@ pub enum SpecError {
         option("topic")
     )]
     ManyOfBothViews(Arrangement),
+    /// A shift of the right video for a source without videos.
+    #[error("{} is for a left and a right video file, and {source_words} is none", option("right-shift-s"))]
+    NoVideos {
+        /// Words of the source.
+        source_words: String,
+    },
     /// A source with images of its own for each view.
     #[error(
         "{} is for images of both views in a file, a folder, a video or a recording, and {source_words} is none of them; a camera that shows both \

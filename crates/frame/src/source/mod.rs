@@ -5,6 +5,7 @@ mod bag;
 mod camera_name;
 mod disparity_file;
 mod error;
+mod film_bytes;
 pub mod names;
 mod video_input;
 
@@ -303,6 +304,17 @@ impl SourceSpec {
             _ => {}
         }
         Err(SpecError::SeparateViews { arrangement, source_words: self.to_string() }.into())
+    }
+
+    /// Checks that the right view of this source can be shifted by a time in seconds: it is a video. Opening checks whether it has a right one.
+    ///
+    /// # Errors
+    /// [`CaptureError::Grammar`] for other sources, unless the time is 0.
+    pub fn check_right_shift(&self, shift_s: f64) -> Result<(), CaptureError> {
+        if shift_s == 0.0 || matches!(self, Self::Video(_)) {
+            return Ok(());
+        }
+        Err(SpecError::NoVideos { source_words: self.to_string() }.into())
     }
 
     /// Checks that a path exists; opening checks whether it can be read.

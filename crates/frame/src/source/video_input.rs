@@ -2,7 +2,8 @@
 //! The secrets of an address ([`secrets`]) must never be shown or stored.
 
 use super::SpecError;
-use super::names::SCHEMES;
+use super::film_bytes::{FilmBytes, film_bytes};
+use super::names::{SCHEMES, has_extension};
 use crate::CaptureError;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,12 @@ pub enum VideoInput {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address(String);
 
-const ENDINGS: [&str; 11] = ["mp4", "avi", "mkv", "mov", "webm", "m4v", "mpg", "mpeg", "ts", "wmv", "flv"];
+/// Endings of films. Others are known by their first bytes; these are films also where there is no such file, and where its bytes say
+/// nothing.
+const ENDINGS: [&str; 24] = [
+    "mp4", "avi", "mkv", "mk3d", "mov", "webm", "m4v", "mpg", "mpeg", "ts", "mts", "m2ts", "vob", "wmv", "flv", "3gp",
+    "3g2", "mxf", "h264", "h265", "hevc", "264", "mjpeg", "mjpg",
+];
 
 impl VideoInput {
     /// Parses one or two streams; `None` for other sources.
@@ -64,15 +70,22 @@ impl VideoInput {
         Self::of_path(Path::new(word))
     }
 
-    /// Returns the video of a path with the extension of a video, unless it is a folder.
+    /// Returns the video of a path with the extension of a video, or whose first bytes are those of a film, unless it is a folder.
     pub(crate) fn of_path(path: &Path) -> Option<Self> {
-        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-        let input = match &*ending {
-            "y4m" => Self::Y4m(path.to_owned()),
-            ending if ENDINGS.contains(&ending) => Self::File(path.to_owned()),
-            _ => return None,
+        if path.is_dir() {
+            return None;
+        }
+        let kind = if has_extension(path, &["y4m"]) {
+            FilmBytes::Y4m
+        } else if has_extension(path, &ENDINGS) {
+            FilmBytes::Coded
+        } else {
+            film_bytes(path)?
         };
-        (!path.is_dir()).then_some(input)
+        Some(match kind {
+            FilmBytes::Y4m => Self::Y4m(path.to_owned()),
+            FilmBytes::Coded => Self::File(path.to_owned()),
+        })
     }
 
     /// Returns the path; `None` for a stream or a camera.

@@ -62,9 +62,11 @@ impl Core {
         // exchanged sides concern only the present source
         let swap_pictures = choice.swap_pictures && spec == self.source.spec;
         let choice = CalibrationChoice { scale: rig.choice.scale, swap_pictures, ..choice.clone() };
-        // an image with both views concerns only the present source
-        let both_views = rig.options.both_views.filter(|_| spec == self.source.spec);
-        let options = SourceOptions { both_views, ..rig.options.clone() };
+        // an image with both views and two videos begun apart concern only the present source
+        let is_same = spec == self.source.spec;
+        let both_views = rig.options.both_views.filter(|_| is_same);
+        let right_shift_s = if is_same { rig.options.right_shift_s } else { 0.0 };
+        let options = SourceOptions { both_views, right_shift_s, ..rig.options.clone() };
         Request { spec, options, choice, file: None }
     }
 
@@ -253,11 +255,9 @@ impl Core {
         } else {
             let remedies = vec![Remedy::OpenAgain, self.another_source()];
             self.notices.add(Level::Error, format!("{why} · the built-in scene is shown instead"), remedies);
-            let opened = stereopsis_sources::open_calibrated(
-                &SourceSpec::Scene,
-                &self.rig.options,
-                &CalibrationChoice::default(),
-            );
+            let options = SourceOptions { right_shift_s: 0.0, ..self.rig.options.clone() };
+            let opened =
+                stereopsis_sources::open_calibrated(&SourceSpec::Scene, &options, &CalibrationChoice::default());
             match opened {
                 Ok(scene) => self.read(SourceSpec::Scene, scene),
                 Err(why) => self.notices.error(why),
@@ -275,7 +275,10 @@ impl Core {
             }
             SourceSpec::Files { left, right, .. } => std::mem::swap(left, right),
             SourceSpec::Ros2 { left, right } | SourceSpec::RigPair { left, right, .. } => std::mem::swap(left, right),
-            SourceSpec::Video(inputs) if inputs.len() == 2 => inputs.swap(0, 1),
+            SourceSpec::Video(inputs) if inputs.len() == 2 => {
+                inputs.swap(0, 1);
+                wanted.options.right_shift_s *= -1.0;
+            }
             SourceSpec::WebcamSideBySide(_) | SourceSpec::Video(_) => wanted.options.cameras.swapped_halves ^= true,
             SourceSpec::Scene
             | SourceSpec::Folder(_)
