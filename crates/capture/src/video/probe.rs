@@ -16,6 +16,9 @@ const NOT_A_FILM: &str = "Format not on whitelist";
 const BARE_STREAMS: [&str; 6] = ["h264", "hevc", "mjpeg", "jpeg_pipe", "mpegvideo", "m4v"];
 /// Containers that have no number of frames, and whose length ffprobe estimates by the times at their end.
 const WITHOUT_LENGTH: [&str; 4] = ["mpegts", "mpeg", "flv", "ogg"];
+/// Kind of side data that ffprobe has for a layout of views, and the words that ffmpeg 5.1 puts before it.
+const STEREO_DATA: &str = "Stereo 3D";
+const PACKING: &str = "side data - ";
 /// Number of packets whose frames are decoded: the first frame in time need not be the first one in the file.
 const FIRST_PACKETS: u32 = 16;
 /// Number of packets in which a key frame is looked for.
@@ -91,7 +94,7 @@ impl Probe<'_> {
                 "stream_side_data=projection,type,inverted",
                 "frame=stream_index,best_effort_timestamp_time",
                 "frame_tags=stereo_mode",
-                "frame_side_data=type,inverted",
+                "frame_side_data=side_data_type,type,inverted",
                 "format=format_name,start_time,duration",
             ],
         );
@@ -110,11 +113,12 @@ impl Probe<'_> {
         let of_size = probed.streams.iter().enumerate();
         let of_size = of_size.filter(|(_, other)| (other.width, other.height) == (stream.width, stream.height));
         let tracks = of_size.map(|(number, stream)| self.track(number, stream, &probed));
-        Ok(Film {
-            tracks: tracks.collect::<Result<_, _>>()?,
-            layout: probed.layout(stream),
-            is_bare: probed.format.is_one_of(&BARE_STREAMS),
-        })
+        let tracks = tracks.collect::<Result<_, _>>()?;
+        let layout = match probed.layout(stream) {
+            None if probed.has_packed_frames(stream) => self.packing()?,
+            layout => layout,
+        };
+        Ok(Film { tracks, layout, is_bare: probed.format.is_one_of(&BARE_STREAMS) })
     }
 
     fn track(&self, number: usize, stream: &ProbedStream, probed: &ProbeOutput) -> Result<Track, VideoError> {
@@ -143,6 +147,21 @@ impl Probe<'_> {
         let count = counted.max(stated).or_else(|| film_length_s.map(count_of)).ok_or_else(no_length)?;
         let projection = stream.side_data_list.iter().find_map(|data| data.projection.clone());
         Ok(Track { number, rate, count, start_s, film_start_s, projection })
+    }
+
+    /// Returns the frame packing of H.265, which ffprobe 5.1 mentions at a frame without naming it, and ffmpeg names.
+    fn packing(&self) -> Result<Option<StatedLayout>, VideoError> {
+        let mut command = Command::new(&self.programs.ffmpeg);
+        command
+            .args(["-nostdin", "-hide_banner", "-nostats"])
+            .args(film(self.path()).map_err(|cause| self.refused(cause))?);
+        command.args(["-map", "0:V:0", "-frames:v", "1", "-vf", "showinfo", "-f", "null", "-"]);
+        let (running, _) = self.launcher.ask(command, self.input, self.programs.limits.first)?;
+        Ok(running.messages().iter().find_map(|message| {
+            let (_, words) = message.split_once(PACKING)?.1.split_once("type - ")?;
+            let right_first = words.contains("inverted");
+            StatedLayout::of_type(words.split([',', '(']).next()?.trim(), right_first)
+        }))
     }
 
     /// Counts the frames of a track, for which the whole file is read; `None` where that takes too long.
@@ -203,6 +222,12 @@ impl ProbeOutput {
             .or_else(|| StatedLayout::of_tag(&stream.tags.stereo_mode))
             .or_else(|| of_data(&frame?.side_data_list).or_else(|| StatedLayout::of_tag(&frame?.tags.stereo_mode)))
     }
+
+    /// Returns whether the first frames of a track hold both views in a way that is not named.
+    fn has_packed_frames(&self, stream: &ProbedStream) -> bool {
+        let mut of_track = self.frames.iter().filter(|frame| frame.stream_index == stream.index);
+        of_track.any(|frame| frame.side_data_list.iter().any(|data| data.side_data_type == STEREO_DATA))
+    }
 }
 
 #[derive(Default, serde::Deserialize)]
@@ -247,6 +272,7 @@ struct Tags {
 #[derive(Default, serde::Deserialize)]
 #[serde(default)]
 struct SideData {
+    side_data_type: String,
     projection: Option<String>,
     #[serde(rename = "type")]
     kind: serde_json::Value,

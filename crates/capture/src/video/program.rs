@@ -45,7 +45,7 @@ impl Default for Programs {
 /// Maximum length of a kept message, characters.
 const MAX_MESSAGE: usize = 300;
 /// Maximum number of kept messages.
-const MAX_MESSAGES: usize = 8;
+const MAX_MESSAGES: usize = 64;
 /// Maximum length of an answer, bytes.
 const MAX_ANSWER: u64 = 1 << 20;
 /// Time limit of the last message after a program's output has ended.

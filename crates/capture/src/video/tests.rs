@@ -842,12 +842,37 @@ fn ffmpeg_plays_the_frames_of_films_that_begin_late_or_vary() {
 
 #[test]
 #[ignore = "needs ffmpeg, which the nightly tests install"]
+fn ffmpeg_names_the_frame_packing_of_h265_and_of_h264() {
+    let folder = tempfile::tempdir().unwrap();
+    steps(folder.path(), 4);
+    ffmpeg(folder.path(), "-i raw.y4m -c:v libx264 -x264-params frame-packing=4 packed.mp4");
+    ffmpeg(folder.path(), "-i raw.y4m -c:v libx265 -x265-params log-level=error plain.hevc");
+    // a message before the first image, as H.265 (ITU-T, 2021, D.2.16) writes it: one above the other, the left view first
+    let bytes = std::fs::read(folder.path().join("plain.hevc")).unwrap();
+    let image = (3..bytes.len()).find(|&at| bytes[at - 3..at] == [0, 0, 1] && (bytes[at] >> 1) < 32).unwrap() - 3;
+    let message = b"\0\0\x01\x4e\x01\x2d\x06\x82\x01\0\0\x03\0\x02\x80";
+    std::fs::write(folder.path().join("packed.hevc"), [&bytes[..image], message, &bytes[image..]].concat()).unwrap();
+    for name in ["packed.mp4", "packed.hevc"] {
+        let source = open(&[VideoInput::File(folder.path().join(name))], &options()).unwrap();
+        let remarks = source.state().remarks;
+        assert_eq!((source.info().width, source.info().height), (64, 16), "{name}");
+        assert!(remarks.last().unwrap().contains("the file says top-bottom: its images are taken so"), "{remarks:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs ffmpeg, which the nightly tests install"]
 fn ffmpeg_brings_interleaved_views_side_by_side_by_the_command_in_the_message() {
     let folder = tempfile::tempdir().unwrap();
     steps(folder.path(), 4);
-    for (filter, mode) in
-        [("irl", "row_interleaved_lr"), ("icr", "col_interleaved_rl"), ("al", "block_lr"), ("chl", "checkerboard_lr")]
-    {
+    for (filter, mode) in [
+        ("irr", "row_interleaved_rl"),
+        ("icl", "col_interleaved_lr"),
+        ("icr", "col_interleaved_rl"),
+        ("al", "block_lr"),
+        ("chl", "checkerboard_lr"),
+        ("chr", "checkerboard_rl"),
+    ] {
         let name = folder.path().join(format!("{filter}.mkv"));
         let words =
             format!("-i raw.y4m -vf stereo3d=sbsl:{filter} -c:v ffv1 -metadata:s:v:0 stereo_mode={mode} {filter}.mkv");

@@ -71,14 +71,15 @@ impl StatedLayout {
 
     /// Returns the filter of ffmpeg that brings the views side by side, the left one first; `None` if none can.
     pub(super) fn filter(self) -> Option<String> {
-        let of = |left: &str, right: &str| {
-            let from = if self.right_first { right } else { left };
-            Some(format!("stereo3d={from}:sbsl"))
+        let stereo3d = |left: &str, right: &str| {
+            let words = if self.right_first { right } else { left };
+            Some(format!("stereo3d={words}"))
         };
         match self.packing {
-            Packing::Rows => of("irl", "irr"),
-            Packing::Columns => of("icl", "icr"),
-            Packing::Frames => of("al", "ar"),
+            Packing::Rows => stereo3d("irl:sbsl", "irr:sbsl"),
+            // ffmpeg 5.1 reads `icr` as `icl`
+            Packing::Columns => stereo3d("icl:sbsl", "icl:sbsr"),
+            Packing::Frames => stereo3d("al:sbsl", "ar:sbsl"),
             // `stereo3d` writes these and reads none
             Packing::Checkerboard => {
                 let half = if self.right_first { "lt" } else { "gte" };

@@ -9,7 +9,7 @@ use egui::{
 };
 use std::time::Duration;
 use stereopsis_base::console;
-use stereopsis_frame::{Playing, Speed};
+use stereopsis_frame::{Playing, SourceSpec, Speed};
 
 /// Speeds on offer beside the present one.
 const SPEEDS: [f64; 7] = [0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0];
@@ -98,6 +98,27 @@ fn choices(ui: &mut Ui, core: &Core, playing: &Playing, commands: &mut Vec<Comma
         commands.push(Command::Playback(Playback::SetLooped(looped)));
     }
     speed(ui, playing.speed, commands);
+    if let SourceSpec::Video(inputs) = &core.source.spec
+        && inputs.len() == 2
+    {
+        right_shift(ui, core, commands);
+    }
+}
+
+/// Shows by how much the right one of two videos began later; a change opens both again.
+fn right_shift(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
+    let mut options = core.rig.options.clone();
+    let shift_s = options.right_shift_s;
+    // a drag would open them at each step
+    let field = DragValue::new(&mut options.right_shift_s).speed(0.0).max_decimals(3).suffix(" s");
+    let field = fixed_width(ui, field.update_while_editing(false), "-000.000 s");
+    widgets::name(&field, Role::SpinButton, "Right shift", shift_s);
+    field.on_hover_text(
+        "Right shift: how long after the left video the right one began, s; negative: before it. Click and type.",
+    );
+    if options.right_shift_s != shift_s {
+        commands.push(Command::Reopen(Box::new(options)));
+    }
 }
 
 impl Timeline {

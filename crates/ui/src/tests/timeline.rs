@@ -7,7 +7,9 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stereopsis_base::image::Image;
-use stereopsis_frame::{CaptureError, Next, PairSource, RawPair, Recorded, SceneOptions, SourceInfo, Speed, Transport};
+use stereopsis_frame::{
+    CaptureError, Next, PairSource, RawPair, Recorded, SceneOptions, SourceInfo, SourceSpec, Speed, Transport,
+};
 use stereopsis_live::capture::CaptureOptions;
 
 const PAIRS: u64 = 40;
@@ -211,6 +213,28 @@ fn nothing_lies_over_another_thing_in_a_narrow_window() {
         let slider = rects[3].1;
         assert!(slider.width() > 150.0, "the slider has {} points of {width}", slider.width());
     }
+}
+
+#[test]
+fn the_right_one_of_two_videos_is_shifted() {
+    let Some(mut window) = on_looped_pair() else { return };
+    assert!(!window.has("Right shift"), "it is no video");
+    let folder = tempfile::tempdir().unwrap();
+    let [left, right] = ["l.y4m", "r.y4m"].map(|name| folder.path().join(name));
+    let frame = [b"FRAME\n".as_slice(), &[90; 64 * 48]].concat();
+    for path in [&left, &right] {
+        std::fs::write(path, [b"YUV4MPEG2 W64 H48 F10:1 Cmono\n".as_slice(), &frame.repeat(10)].concat()).unwrap();
+    }
+    window.execute(crate::Command::Open(SourceSpec::from_paths(&[left, right]).unwrap()));
+    let pairs = |window: &Window| window.core().live().transport().map(|transport| transport.get().num_pairs());
+    window.until("the videos", |w| (w.has("Right shift") && pairs(w) == Some(10)).then_some(()));
+    type_into(&mut window, "Right shift", "0.2");
+    window.until("the videos again", |w| (pairs(w) == Some(8)).then_some(()));
+    window.core_mut().swap_pictures();
+    window.until("the views exchanged", |w| (w.core().rig.options.right_shift_s < 0.0).then_some(()));
+    // it is theirs alone
+    window.execute(crate::Command::Open(SourceSpec::Scene));
+    window.until("the scene", |w| (w.core().rig.options.right_shift_s == 0.0).then_some(()));
 }
 
 #[test]
