@@ -195,9 +195,7 @@ pub fn open_in_any_case(
     let first =
         SourceOptions { watched: options.watched && !reads, looped: options.looped && !reads, ..options.clone() };
     let masks = read_masks(&choice.mask)?;
-    let is_cut = options.both_views.is_some()
-        || matches!(spec, SourceSpec::WebcamSideBySide(_))
-        || matches!(spec, SourceSpec::Video(inputs) if inputs.len() == 1);
+    let is_cut = options.both_views.is_some() || matches!(spec, SourceSpec::WebcamSideBySide(_));
     let open = |options: &SourceOptions| -> Result<Box<dyn PairSource>, CaptureError> {
         let source = open(spec, options)?;
         if *spec == SourceSpec::Scene && masks.is_none() {

@@ -202,7 +202,7 @@ impl PairSource for MaskedSource {
     fn next(&mut self, timeout: Duration) -> Result<Next, CaptureError> {
         let mut next = self.source.next(timeout)?;
         if let Next::Pair(pair) = &mut next {
-            pair.is_cut = self.is_cut;
+            pair.is_cut |= self.is_cut;
             self.mask(pair);
         }
         Ok(next)

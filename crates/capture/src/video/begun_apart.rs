@@ -24,7 +24,7 @@ const MIN_CHANGE: f32 = 0.05;
 /// Minimum correlation at the best shift, and by how much it is above that of the present one and of any other but its neighbours.
 const MIN_CORRELATION: f64 = 0.6;
 const MIN_LEAD: f64 = 0.2;
-const NEIGHBOURS: i64 = 2;
+const NEIGHBOURS: i64 = 4;
 
 /// Changes of one video from pair to pair, in bands of rows.
 type Signal = Vec<[f32; BANDS]>;
@@ -103,10 +103,12 @@ fn best_shift(left: &Signal, right: &Signal, most: i64) -> Option<i64> {
     if ![left, right].into_iter().all(changes_enough) {
         return None;
     }
-    // what changes from pair to pair has sharper peaks than how much moves
+    // steps have sharper peaks than how much moves; of four pairs, they also fit where the best shift lies between two frames
     let [left, right] = [left, right].map(|signal| {
-        let steps = signal.windows(2).map(|two| std::array::from_fn(|band| two[1][band] - two[0][band]));
-        steps.collect::<Signal>()
+        let step = |pairs: &[[f32; BANDS]]| {
+            std::array::from_fn(|band| pairs[3][band] + pairs[2][band] - pairs[1][band] - pairs[0][band])
+        };
+        signal.windows(4).map(step).collect::<Signal>()
     });
     let scores: Vec<(i64, f64)> = (-most..=most).map(|shift| (shift, correlation(&left, &right, shift))).collect();
     let (best, score) = scores.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;

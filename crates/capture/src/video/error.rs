@@ -97,7 +97,7 @@ pub(super) enum FilmError {
     #[error("ffprobe does not tell what it is: {0}")]
     Probe(ReadError),
     #[error(
-        "its content is '{format}', no container of films ({films}): give the film itself, put it into one (ffmpeg -i FILE -c copy \
+        "its content is '{format}', no container of films ({films}): give the film itself, make one of it (ffmpeg -i FILE -c:v ffv1 \
          out.mkv), or {SEND_IT}"
     )]
     NoContainer { format: String, films: &'static str },
@@ -106,7 +106,7 @@ pub(super) enum FilmError {
     Probed(String),
     #[error("it holds no video")]
     NoVideo,
-    #[error("its length is not known: put it into another file (ffmpeg -i FILE -c copy out.mp4), or {SEND_IT}")]
+    #[error("its length is not known: make another file of it (ffmpeg -i FILE -c:v ffv1 out.mkv), or {SEND_IT}")]
     NoLength,
     #[error("it says that it holds {layout}, {}", cure(.layout))]
     Layout { layout: StatedLayout },

@@ -113,7 +113,8 @@ impl Opened {
         if film.is_bare {
             let rate = film.tracks[0].rate;
             self.remarks.push(format!(
-                "{input} has no times: it is played at {rate:.4} frames a second; another rate comes with a file that has them (ffmpeg -r RATE -i FILE -c copy out.mp4)"
+                "{input} has no times: it is played at {rate:.4} frames a second; at another rate, make a file that has them (ffmpeg -r RATE \
+                 -i FILE -c:v ffv1 out.mkv)"
             ));
         }
         let is_of_two = film.tracks.len() == 2 && film.layout.is_none() && is_alone;
@@ -279,6 +280,7 @@ impl Pairs for VideoPairs {
             watch.add(k, &left, &right);
         }
         let due = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(k as f64 / self.rate);
-        Ok(RawPair::new(format!("{}-{k:06}", self.name), k, due, left, right))
+        let pair = RawPair::new(format!("{}-{k:06}", self.name), k, due, left, right);
+        Ok(RawPair { is_cut: self.videos.len() == 1, ..pair })
     }
 }

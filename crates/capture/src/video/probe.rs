@@ -10,7 +10,8 @@ use std::time::Duration;
 use stereopsis_frame::VideoInput;
 
 /// Containers and streams of films by the names of ffmpeg's demuxers. Formats that only name other files are none of them.
-pub(super) const FILMS: &str = "mov,matroska,avi,mpegts,mpeg,mpegvideo,m4v,asf,flv,ogg,mxf,h264,hevc,mjpeg,jpeg_pipe";
+pub(super) const FILMS: &str =
+    "mov,matroska,avi,mpegts,mpeg,mpegvideo,m4v,asf,flv,ogg,mxf,dv,ivf,h264,hevc,mjpeg,jpeg_pipe";
 const NOT_A_FILM: &str = "Format not on whitelist";
 /// Streams without a container, to which ffmpeg gives a rate of its own where they have none.
 const BARE_STREAMS: [&str; 6] = ["h264", "hevc", "mjpeg", "jpeg_pipe", "mpegvideo", "m4v"];
@@ -30,7 +31,7 @@ const RATES: std::ops::RangeInclusive<f64> = 0.001..=10_000.0;
 
 /// Film as ffprobe describes it.
 pub(super) struct Film {
-    /// First video track, and the others of its size.
+    /// First video track, and the other one of its size, if there are two.
     pub(super) tracks: Vec<Track>,
     pub(super) layout: Option<StatedLayout>,
     /// Whether it is a stream without a container.
@@ -86,22 +87,11 @@ impl Probe<'_> {
 
     /// Describes the film. Fails for other files, and where the length of the film is not found.
     pub(super) fn film(&self) -> Result<Film, VideoError> {
-        let (first, entries) = (
-            format!("%+#{FIRST_PACKETS}"),
-            [
-                "stream=index,width,height,avg_frame_rate,r_frame_rate,start_time,duration",
-                "stream_tags=DURATION,stereo_mode",
-                "stream_side_data=projection,type,inverted",
-                "frame=stream_index,best_effort_timestamp_time",
-                "frame_tags=stereo_mode",
-                "frame_side_data=side_data_type,type,inverted",
-                "format=format_name,start_time,duration",
-            ],
-        );
-        // V: no cover and no thumbnail
-        let words = ["-read_intervals", &first, "-show_entries", &entries.join(":")];
-        let (running, answer) = self.ask("V", &words, self.programs.limits.first)?;
-        let probed = answer.map_err(|why| self.refused(FilmError::Probe(why)))?;
+        let (mut running, mut probed) = self.describe(FIRST_PACKETS)?;
+        if !probed.streams.is_empty() && probed.frames.is_empty() {
+            // a film that was cut begins behind a key frame
+            (running, probed) = self.describe(KEY_PACKETS)?;
+        }
         let Some(stream) = probed.streams.first() else {
             let mut messages = running.messages();
             let other = messages.iter().find(|message| message.contains(NOT_A_FILM));
@@ -110,15 +100,35 @@ impl Probe<'_> {
                 None => messages.pop().map_or(FilmError::NoVideo, FilmError::Probed),
             }));
         };
-        let of_size = probed.streams.iter().enumerate();
-        let of_size = of_size.filter(|(_, other)| (other.width, other.height) == (stream.width, stream.height));
-        let tracks = of_size.map(|(number, stream)| self.track(number, stream, &probed));
+        let size = (stream.width, stream.height);
+        let mut of_size: Vec<_> = probed.streams.iter().enumerate().collect();
+        of_size.retain(|(_, other)| (other.width, other.height) == size);
+        of_size.truncate(if of_size.len() == 2 { 2 } else { 1 });
+        let tracks = of_size.into_iter().map(|(number, stream)| self.track(number, stream, &probed));
         let tracks = tracks.collect::<Result<_, _>>()?;
         let layout = match probed.layout(stream) {
             None if probed.has_packed_frames(stream) => self.packing()?,
             layout => layout,
         };
         Ok(Film { tracks, layout, is_bare: probed.format.is_one_of(&BARE_STREAMS) })
+    }
+
+    /// Asks for what is known of all video tracks, and for the frames in the first packets.
+    fn describe(&self, packets: u32) -> Result<(RunningProgram, ProbeOutput), VideoError> {
+        let interval = format!("%+#{packets}");
+        let entries = [
+            "stream=index,width,height,avg_frame_rate,r_frame_rate,start_time,duration",
+            "stream_tags=DURATION,stereo_mode",
+            "stream_side_data=projection,type,inverted",
+            "frame=stream_index,best_effort_timestamp_time",
+            "frame_tags=stereo_mode",
+            "frame_side_data=side_data_type,type,inverted",
+            "format=format_name,start_time,duration",
+        ];
+        // V: no cover and no thumbnail
+        let words = ["-read_intervals", &interval, "-show_entries", &entries.join(":")];
+        let (running, answer) = self.ask("V", &words, self.programs.limits.first)?;
+        Ok((running, answer.map_err(|why| self.refused(FilmError::Probe(why)))?))
     }
 
     fn track(&self, number: usize, stream: &ProbedStream, probed: &ProbeOutput) -> Result<Track, VideoError> {
@@ -135,7 +145,9 @@ impl Probe<'_> {
                 frames.map(|frame| seconds(&frame.best_effort_timestamp_time)).reduce(|a, b| Some(a?.min(b?))).flatten()
             }
         };
-        let count_of = |seconds: f64| (seconds * rate).round().max(0.0) as u64;
+        // frames in front of the first key frame are not decoded
+        let lead_s = start_s.zip(stated_start_s).map_or(0.0, |(first_s, stated_s)| (first_s - stated_s).max(0.0));
+        let count_of = |seconds: f64| ((seconds - lead_s) * rate).round().max(0.0) as u64;
         // Matroska has the time at which the track ends
         let until_end = |end_s: f64| end_s - stated_start_s.unwrap_or(0.0).max(0.0);
         let length_s = seconds(&stream.duration).or_else(|| clock(&stream.tags.duration).map(until_end));
@@ -143,6 +155,7 @@ impl Probe<'_> {
         let stated = length_s.filter(|_| start_s.is_some()).map(count_of);
         let is_exact = stated.is_some() && !format.is_one_of(&WITHOUT_LENGTH);
         let counted = if is_exact { None } else { self.count(number, length_s.or(film_length_s).is_some())? };
+        let counted = counted.map(|count| count.saturating_sub((lead_s * rate).round() as u64));
         // frames that are missing in between are repeated: there are as many as fit into the time
         let count = counted.max(stated).or_else(|| film_length_s.map(count_of)).ok_or_else(no_length)?;
         let projection = stream.side_data_list.iter().find_map(|data| data.projection.clone());

@@ -140,7 +140,8 @@ impl PairSource for VideoStreams {
                 (self.info.width, self.info.height) = left.size();
                 let number = self.given;
                 self.given += 1;
-                return Ok(Next::Pair(Box::new(RawPair::new(format!("video-{number:06}"), number, time, left, right))));
+                let pair = RawPair::new(format!("video-{number:06}"), number, time, left, right);
+                return Ok(Next::Pair(Box::new(RawPair { is_cut: self.streams.len() == 1, ..pair })));
             }
             if !goes_on {
                 return self.failure.take().map_or(Ok(Next::End), Err);

@@ -312,6 +312,7 @@ fn the_number_of_frames_is_that_of_the_video() {
     let longer_sound = r#""format_name":"matroska,webm","start_time":"0.0","duration":"2.0""#;
     for (words, start, format) in [
         (r#""duration":"0.3","start_time":"1.0""#, "1.0", r#""format_name":"mov,mp4","duration":"1.3""#),
+        (r#""duration":"0.4","start_time":"1.0""#, "1.1", r#""format_name":"mov,mp4""#),
         // Matroska: the end of the track
         (r#""start_time":"0.023","tags":{"DURATION":"00:00:00.323000000"}"#, "0.023", longer_sound),
         (r#""start_time":"0.0""#, "0.0", longer_sound),
@@ -788,6 +789,7 @@ fn ffmpeg_plays_each_container_frame_by_frame_wherever_it_is_entered() {
         ("a.mpg", "-r 25 -c:v mpeg2video -q:v 2 -bf 2 -g 12"),
         ("a.avi", "-c:v mpeg4 -q:v 2 -bf 2 -g 12"),
         ("a.wmv", "-c:v wmv2 -q:v 2 -g 12"),
+        ("a.ivf", "-c:v libvpx -b:v 1M -g 12"),
         ("a.h264", x264),
         ("a.hevc", "-c:v libx265 -x265-params log-level=error"),
         ("a.mjpeg", "-c:v mjpeg -q:v 2"),
@@ -838,6 +840,16 @@ fn ffmpeg_plays_the_frames_of_films_that_begin_late_or_vary() {
         assert_eq!(shown, (cut..12).collect::<Vec<_>>(), "{name}");
         assert_eq!(source.state().remarks, Vec::<String>::new(), "{name}");
     }
+    // a recording that begins behind a key frame
+    steps(folder.path(), 60);
+    ffmpeg(folder.path(), "-i raw.y4m -c:v libx264 -bf 2 -g 12 whole.ts");
+    let whole = std::fs::read(folder.path().join("whole.ts")).unwrap();
+    let cut = folder.path().join("cut.ts");
+    std::fs::write(&cut, &whole[188 * 40..]).unwrap();
+    let mut source = open(&[VideoInput::File(cut)], &options()).unwrap();
+    let shown: Vec<_> = std::iter::from_fn(|| next(&mut *source).unwrap()).map(|pair| step(&pair)).collect();
+    assert!(shown.len() > 40 && shown.iter().copied().eq(60 - shown.len() as u64..60), "{shown:?}");
+    assert_eq!(source.state().remarks, Vec::<String>::new());
 }
 
 #[test]

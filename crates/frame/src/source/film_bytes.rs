@@ -50,6 +50,8 @@ fn is_coded(bytes: &[u8]) -> bool {
         || is_stream(4, 192)
         || bytes.starts_with(b"FLV\x01")
         || bytes.starts_with(b"OggS")
+        || bytes.starts_with(b"DKIF") // IVF
+        || bytes.starts_with(&[0x1f, 0x07, 0x00]) // DV
         || bytes.starts_with(ASF)
         || bytes.starts_with(MXF)
         || bytes.strip_prefix(&[0]).unwrap_or(bytes).strip_prefix(&[0, 0, 1]).is_some_and(is_bare)
