@@ -4,7 +4,7 @@
 //! shift by which both signals correlate best is the one by which they began apart. What moves evenly (a conveyor), moves periodically (a
 //! fan) or stands still has no clear best shift, and then none is found.
 
-use stereopsis_base::image::Picture;
+use stereopsis_base::image::{Luma, Picture};
 
 /// Bands of rows, and cells of each.
 const BANDS: usize = 24;
@@ -71,18 +71,21 @@ impl BegunApart {
 
 /// Returns the mean brightness of each cell, row by row.
 fn cells(picture: &Picture) -> Vec<f32> {
-    let luma = picture.luma.to_u8();
-    let (width, height) = luma.size();
+    let (width, height) = picture.size();
+    let value = |x: usize, y: usize| match &picture.luma {
+        Luma::U8(image) => f32::from(image.at(x, y)),
+        Luma::U16 { image, bits } => f32::from(image.at(x, y) >> (bits - 8)),
+    };
     let place = |of: usize, parts: usize, sample: usize| of * (2 * sample + 1) / (2 * parts * SAMPLES);
     let mean = |row: usize, column: usize| {
-        let mut sum = 0_u32;
+        let mut sum = 0.0;
         for y in 0..SAMPLES {
             for x in 0..SAMPLES {
                 let (x, y) = (place(width, CELLS, column * SAMPLES + x), place(height, BANDS, row * SAMPLES + y));
-                sum += u32::from(luma.at(x, y));
+                sum += value(x, y);
             }
         }
-        sum as f32 / (SAMPLES * SAMPLES) as f32
+        sum / (SAMPLES * SAMPLES) as f32
     };
     (0..BANDS)
         .flat_map(|row| (0..CELLS).map(move |column| (row, column)))
@@ -147,7 +150,7 @@ fn correlation(left: &Signal, right: &Signal, shift: i64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stereopsis_base::image::{Image, Luma};
+    use stereopsis_base::image::Image;
 
     const RATE: f64 = 30.0;
 

@@ -1,19 +1,17 @@
 //! Film with its decoder, which starts at any frame.
 
 use crate::video::error::{FilmError, ReadError, VideoError};
-use crate::video::probe::{FILMS, Probe, Track};
+use crate::video::probe::{Probe, Track, film};
 use crate::video::program::{Launcher, Programs};
 use crate::video::reader::{FrameReader, StreamFormat};
 use crate::video::y4m::Header;
-use std::ffi::OsString;
 use std::fs::File;
-use std::io::{BufReader, ErrorKind, Seek as _, SeekFrom};
+use std::io::{BufReader, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use stereopsis_base::console;
-use stereopsis_base::files::plain;
 use stereopsis_base::image::Picture;
 use stereopsis_calibration::{Curve, CurvedImages};
 use stereopsis_frame::player::PairError;
@@ -80,20 +78,6 @@ fn measure(path: &Path, max_pixels: MaxPixels) -> Result<(f64, u64, u64), FilmEr
     }
     let count = (bytes - header_bytes) / (FRAME_LINE + header.layout.frame_bytes() as u64);
     Ok((header.rate_hz.unwrap_or(DEFAULT_RATE), count, header_bytes))
-}
-
-/// Returns the words by which ffmpeg and ffprobe open the film of a path, whatever its name looks like.
-///
-/// # Errors
-/// It is no plain file: a program that opens a pipe waits for its writer.
-pub(crate) fn film(path: &Path) -> Result<[OsString; 4], FilmError> {
-    plain::open(path).map_err(|cause| match cause.kind() {
-        ErrorKind::InvalidInput => FilmError::NoPlainFile(cause),
-        _ => FilmError::Open { path: path.to_owned(), cause },
-    })?;
-    let mut name = OsString::from("file:"); // a word before a colon would be a protocol
-    name.push(path);
-    Ok(["-format_whitelist".into(), FILMS.into(), "-i".into(), name])
 }
 
 impl Video {

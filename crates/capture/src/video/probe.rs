@@ -1,17 +1,18 @@
 //! What ffprobe tells of a film: its tracks with their rates, lengths and first times, and how it holds both views.
 
 use crate::video::error::{FilmError, ReadError, VideoError};
-use crate::video::film::film;
 use crate::video::program::{Launcher, Programs, RunningProgram};
 use crate::video::view_layout::StatedLayout;
+use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
+use stereopsis_base::files::plain;
 use stereopsis_frame::VideoInput;
 
 /// Containers and streams of films by the names of ffmpeg's demuxers. Formats that only name other files are none of them.
-pub(super) const FILMS: &str =
-    "mov,matroska,avi,mpegts,mpeg,mpegvideo,m4v,asf,flv,ogg,mxf,dv,ivf,h264,hevc,mjpeg,jpeg_pipe";
+const FILMS: &str = "mov,matroska,avi,mpegts,mpeg,mpegvideo,m4v,asf,flv,ogg,mxf,dv,ivf,h264,hevc,mjpeg,jpeg_pipe";
 const NOT_A_FILM: &str = "Format not on whitelist";
 /// Streams without a container, to which ffmpeg gives a rate of its own where they have none.
 const BARE_STREAMS: [&str; 6] = ["h264", "hevc", "mjpeg", "jpeg_pipe", "mpegvideo", "m4v"];
@@ -53,6 +54,20 @@ pub(super) struct Track {
     pub(super) film_start_s: f64,
     /// Projection of its images by its spherical metadata, in ffprobe's words.
     pub(super) projection: Option<String>,
+}
+
+/// Returns the words by which ffmpeg and ffprobe open the film of a path, whatever its name looks like.
+///
+/// # Errors
+/// It is no plain file: a program that opens a pipe waits for its writer.
+pub(crate) fn film(path: &Path) -> Result<[OsString; 4], FilmError> {
+    plain::open(path).map_err(|cause| match cause.kind() {
+        ErrorKind::InvalidInput => FilmError::NoPlainFile(cause),
+        _ => FilmError::Open { path: path.to_owned(), cause },
+    })?;
+    let mut name = OsString::from("file:"); // a word before a colon would be a protocol
+    name.push(path);
+    Ok(["-format_whitelist".into(), FILMS.into(), "-i".into(), name])
 }
 
 /// Asker of one film.

@@ -4,7 +4,7 @@
 //! are queued, paired by number, and end with the pipe.
 
 use crate::video::error::{PI_STEP, ReadError, VideoError};
-use crate::video::film::film;
+use crate::video::probe::film;
 use crate::video::program::{Launcher, Programs};
 use crate::video::reader::{FrameReader, StreamFormat};
 use crate::video::view_layout::{ViewLayout, views};

@@ -54,7 +54,7 @@ fn is_coded(bytes: &[u8]) -> bool {
         || bytes.starts_with(&[0x1f, 0x07, 0x00]) // DV
         || bytes.starts_with(ASF)
         || bytes.starts_with(MXF)
-        || bytes.strip_prefix(&[0]).unwrap_or(bytes).strip_prefix(&[0, 0, 1]).is_some_and(is_bare)
+        || bytes.strip_prefix(&[0, 0, 1]).or_else(|| bytes.strip_prefix(&[0, 0, 0, 1])).is_some_and(is_bare)
 }
 
 /// Returns whether a stream of MPEG begins with a code after its first mark.
