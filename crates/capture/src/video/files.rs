@@ -126,6 +126,9 @@ impl Opened {
             self.remarks.push(format!("{input} holds two videos of one size: {told}"));
         }
         film.tracks.truncate(if is_of_two && options.both_views.is_none() { 2 } else { 1 });
+        if options.cameras.swapped_halves {
+            film.tracks.reverse();
+        }
         if is_alone {
             let refused = |layout| VideoError::NoFilm {
                 path: input.path().unwrap_or(Path::new("")).to_owned(),
@@ -162,7 +165,7 @@ fn pair_times(
     let times = PairTimes::new([left, right].map(|video| (video.rate, video.count)), shift_s);
     let times = times.ok_or(VideoError::NoCommonTime { shift_s })?;
     let count = times.count;
-    if !times.is_by_number() {
+    if !times.has_one_rate {
         remarks.push(format!(
             "the left video has {:.4} and the right one {:.4} frames a second: frames nearest in time are pairs, up to {:.0} ms apart",
             left.rate,
@@ -272,9 +275,18 @@ impl Pairs for VideoPairs {
             return Ok(pair);
         }
         let keeps_rgb = self.keeps_rgb;
-        let frames = self.times.map_or([k; 2], |times| times.frames(k));
-        let pictures: Result<Vec<_>, _> =
-            self.videos.iter_mut().zip(frames).map(|(video, frame)| video.frame(frame, keeps_rgb)).collect();
+        let times = self.times;
+        let frames = times.map_or([k; 2], |times| times.frames(k));
+        let pictures: Result<Vec<_>, _> = (self.videos.iter_mut().zip(frames).enumerate())
+            .map(|(side, (video, frame))| {
+                video.frame(frame, keeps_rgb).map_err(|err| match (err, times) {
+                    (PairError::Ended { count, why }, Some(times)) => {
+                        PairError::Ended { count: times.pairs_before(side, count), why }
+                    }
+                    (err, _) => err,
+                })
+            })
+            .collect();
         let (left, right) = views(pictures?, self.views)?;
         if let Some(watch) = &mut self.watch {
             watch.add(k, &left, &right);

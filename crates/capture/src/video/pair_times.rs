@@ -9,6 +9,8 @@ pub(super) struct PairTimes {
     /// Number of the video that gives the pairs, and of its first frame that has a partner.
     base: (usize, u64),
     pub(super) count: u64,
+    /// Whether both rates are taken for one.
+    pub(super) has_one_rate: bool,
 }
 
 impl PairTimes {
@@ -17,10 +19,11 @@ impl PairTimes {
     pub(super) fn new([left, right]: [(f64, u64); 2], shift_s: f64) -> Option<Self> {
         let (rates, counts) = ([left.0, right.0], [left.1, right.1]);
         let drift_frames = (left.0 / right.0 - 1.0).abs() * left.1.min(right.1) as f64;
-        let rates = if drift_frames < 0.5 { [left.0; 2] } else { rates };
+        let has_one_rate = drift_frames < 0.5;
+        let rates = if has_one_rate { [left.0; 2] } else { rates };
         let base = usize::from(rates[1] < rates[0]);
         let other = 1 - base;
-        let mut times = Self { rates, starts_s: [0.0, shift_s], base: (base, 0), count: counts[base] };
+        let mut times = Self { rates, starts_s: [0.0, shift_s], base: (base, 0), count: counts[base], has_one_rate };
         // the other one has begun, at most half of its interval earlier
         let lead = (times.starts_s[other] - 0.5 / rates[other] - times.starts_s[base]) * rates[base];
         times.base.1 = lead.ceil().max(0.0) as u64;
@@ -46,9 +49,14 @@ impl PairTimes {
         frames
     }
 
-    /// Returns whether frames of one number are pairs.
-    pub(super) fn is_by_number(&self) -> bool {
-        self.rates[0] == self.rates[1]
+    /// Returns the number of the first pairs whose frame of one video, 0 for the left one, has a number below `count`.
+    pub(super) fn pairs_before(&self, side: usize, count: u64) -> u64 {
+        let (mut before, mut after) = (0, self.count);
+        while before < after {
+            let middle = before.midpoint(after);
+            if self.frames(middle)[side] < count { before = middle + 1 } else { after = middle }
+        }
+        before
     }
 
     /// Returns the rate of the pairs, Hz.
@@ -85,9 +93,9 @@ mod tests {
     #[test]
     fn rates_that_differ_a_little_are_paired_by_time_once_that_matters() {
         let short = PairTimes::new([(29.99, 900), (30.0, 900)], 0.0).unwrap();
-        assert!(short.is_by_number() && short.frames(899) == [899, 899]);
+        assert!(short.has_one_rate && short.frames(899) == [899, 899]);
         let long = PairTimes::new([(29.99, 30_000), (30.0, 30_000)], 0.0).unwrap();
-        assert!(!long.is_by_number() && long.apart_ms() < 17.0);
+        assert!(!long.has_one_rate && long.apart_ms() < 17.0);
         // after 1000 s the drift would be 0.33 s
         assert_eq!((long.frames(29_980), long.count), ([29_980, 29_990], 29_990));
     }

@@ -290,6 +290,14 @@ fn a_second_track_of_the_same_size_is_the_right_view() {
         (source.info().width, remarks.len()) == (16, 1) && remarks[0].contains("the second one the right view"),
         "{remarks:?}"
     );
+    let words = r#"for word; do case $word in 0:V:*) echo "$word" >>"$0.tracks" ;; esac; done; exit 1"#;
+    let ffmpeg = script(folder.path(), "ffmpeg", words);
+    let programs = Programs { ffmpeg, ffprobe: probe(folder.path(), &two), ..Programs::default() };
+    let mut exchanged = options();
+    exchanged.cameras.swapped_halves = true;
+    assert!(open_with(programs, &[film_in(folder.path())], &exchanged).is_err());
+    let first = std::fs::read_to_string(folder.path().join("ffmpeg.tracks")).unwrap();
+    assert!(first.starts_with("0:V:1"), "the left view comes from the second one: {first}");
     let said = SourceOptions { both_views: Some(Arrangement::SideBySide), ..options() };
     let source = opened(folder.path(), &two, &said).unwrap();
     assert!(source.info().width == 8 && source.state().remarks[0].contains("is taken for the first one"));
@@ -638,6 +646,14 @@ fn a_cut_film_ends_behind_its_last_frame_with_one_remark() {
         let mut source = open_with(programs.clone(), &[film.clone(), VideoInput::File(right)], &options()).unwrap();
         assert_eq!(rest(&mut *source).len(), 5, "{end}");
         assert!(source.state().remarks[0].contains("right.mp4 ends after frame 5 of 30"));
+
+        // its end is that of the pairs also where frames of other numbers are pairs
+        let shifted = SourceOptions { right_shift_s: 0.2, ..options() };
+        let again = VideoInput::File(folder.path().join("again.mp4"));
+        std::fs::copy(film.path().unwrap(), again.path().unwrap()).unwrap();
+        let mut source = open_with(programs.clone(), &[film.clone(), again], &shifted).unwrap();
+        assert_eq!(rest(&mut *source).len(), 3, "{end}: frames 6 to 8 of the left one");
+        assert_eq!(source.info().num_pairs, Some(3));
 
         let late = SourceOptions { start_at: Duration::from_millis(900), ..options() };
         let mut source = open_with(programs, &[film], &late).unwrap();
