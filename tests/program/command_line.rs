@@ -56,6 +56,10 @@ fn unknown_word_is_a_wrong_command_line_with_or_without_a_display() {
         (&["live", "left.png", "rigth.png"], &["cannot open rigth.png: there is no such file"]),
         (&["left.png"], &["left.png is one image, and a pair needs two"]),
         (&["left.png", "right.png", "left.png"], &["cannot be opened together", "a folder of pairs"]),
+        (
+            &["live", "left.png", "right.png", "--right-shift-s", "1"],
+            &["--right-shift-s is for a left and a right video file"],
+        ),
         (&["gone/walk.mcap"], &["cannot open gone/walk.mcap: the folder gone does not exist"]),
         (&["walk.mcap"], &["cannot open walk.mcap: there is no such file"]),
         (&["gone.toml"], &["cannot open gone.toml: there is no such file"]),

@@ -132,12 +132,12 @@ pub(super) enum ReadError {
 impl From<VideoError> for CaptureError {
     fn from(err: VideoError) -> Self {
         match err {
-            VideoError::PiWidth { .. } => Self::Grammar(err.into()),
+            VideoError::PiWidth { .. } | VideoError::ShiftOfOne { .. } | VideoError::ShiftOfStream { .. } => {
+                Self::Grammar(err.into())
+            }
             VideoError::NoFilm { .. }
             | VideoError::Unreadable { .. }
             | VideoError::NoStream { .. }
-            | VideoError::ShiftOfOne { .. }
-            | VideoError::ShiftOfStream { .. }
             | VideoError::NoCommonTime { .. } => Self::File(err.into()),
             _ => Self::Camera(err.into()),
         }
