@@ -870,7 +870,7 @@ fn ffmpeg_plays_the_frames_of_films_that_begin_late_or_vary() {
 
 #[test]
 #[ignore = "needs ffmpeg, which the nightly tests install"]
-fn ffmpeg_names_the_frame_packing_of_h265_and_of_h264() {
+fn ffmpeg_plays_packed_frames_of_h264_and_h265_as_they_say() {
     let folder = tempfile::tempdir().unwrap();
     steps(folder.path(), 4);
     ffmpeg(folder.path(), "-i raw.y4m -c:v libx264 -x264-params frame-packing=4 packed.mp4");
@@ -890,7 +890,7 @@ fn ffmpeg_names_the_frame_packing_of_h265_and_of_h264() {
 
 #[test]
 #[ignore = "needs ffmpeg, which the nightly tests install"]
-fn ffmpeg_brings_interleaved_views_side_by_side_by_the_command_in_the_message() {
+fn ffmpeg_plays_interleaved_views_side_by_side_after_the_command_in_the_message() {
     let folder = tempfile::tempdir().unwrap();
     steps(folder.path(), 4);
     for (filter, mode) in [
