@@ -3,13 +3,15 @@
 ARGS ?=
 NETWORK ?=
 MODELS ?=
+BAGS ?=
 
 .PHONY: run test quick lab python package try-packages bench bench-gpu bench-instructions bench-paper soak check attack nightly setup-run setup-bench setup-instructions setup-test setup-package
 
 ## Live depth: in a window where there is a display, otherwise as a status line and a preview image. NETWORK=1: with what reaches
 ## other machines and ROS 2, 160 crates more. MODELS=1: with what runs models, neural networks of your own.
+## BAGS=1: with what reads bags of ROS 2 in SQLite (.db3).
 run: setup-run
-	cargo run --locked --features '$(if $(NETWORK),zenoh) $(if $(MODELS),model)' -- $(ARGS)
+	cargo run --locked --features '$(if $(NETWORK),zenoh) $(if $(MODELS),model) $(if $(BAGS),db3)' -- $(ARGS)
 
 ## All tests; they need no camera, no display and no GPU.
 test: setup-test

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case ${1:-} in
-  "") sets=("" gpu cameras recording gpu,cameras,recording model window window,model publish zenoh) ;;
+  "") sets=("" gpu cameras recording db3 gpu,cameras,recording model window window,model publish zenoh) ;;
   --short) sets=("" window) ;;
   *) sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

@@ -16,7 +16,7 @@ const DEFAULT_RATE_HZ: f64 = 30.0;
 /// Inputs, and the flags of their calibration.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct InputArgs {
-    /// Inputs: a left and a right image, a folder of pairs, a recording (.mcap), a rig or a calibration file [default:
+    /// Inputs: a left and a right image, a folder of pairs, a recording (.mcap, .db3), a rig or a calibration file [default:
     /// the built-in scene]
     #[arg(num_args = 0.., value_name = "PATH", conflicts_with = "source")]
     inputs: Vec<PathBuf>,

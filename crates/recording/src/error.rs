@@ -84,8 +84,20 @@ pub enum OpenError {
     #[error("the file is empty: its recording was stopped before anything was written")]
     Empty,
     /// The file is of another format.
-    #[error("it is no MCAP file")]
+    #[error("it is no MCAP file, and no bag in SQLite")]
     NoMcap,
+    /// The build reads no bags in SQLite.
+    #[error(
+        "{} is a bag of ROS 2 in SQLite, which this build does not read: build it with the feature `db3` (`make run BAGS=1`), or convert it \
+         with `rosbags-convert --src {} --dst {} --dst-storage mcap` (`pip install rosbags`)",
+        console::path(.0),
+        console::quoted(&.0.to_string_lossy()),
+        console::quoted(&.0.with_extension("").to_string_lossy())
+    )]
+    NoDb3(PathBuf),
+    /// The base of a bag in SQLite cannot be read.
+    #[error(transparent)]
+    Db3(#[from] Db3Error),
     /// The folder of a bag names no files.
     #[error("its metadata.yaml names no files")]
     NoFiles,
@@ -106,6 +118,21 @@ pub enum OpenError {
     /// The unpacked file is too large.
     #[error("it unpacks to more than {}", console::bytes(*.0))]
     UnpacksToMore(u64),
+}
+
+/// Reason why a bag in SQLite, or a message of it, is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum Db3Error {
+    /// A table is missing, or none of a bag.
+    #[error("it is a base of SQLite, and no bag of ROS 2: it has no table '{0}' of a bag")]
+    NoTable(&'static str),
+    /// Rows are repeated.
+    #[error("its base is damaged: its messages claim more bytes than it has")]
+    MoreThanFile,
+    /// SQLite fails.
+    #[cfg(feature = "db3")]
+    #[error("SQLite says of it: {0}")]
+    Sqlite(#[from] rusqlite::Error),
 }
 
 /// Damage of a part of a recording.
@@ -138,6 +165,15 @@ pub enum Damage {
     FollowingFiles { file: String, limit: usize },
     #[error("the recording goes on in {file}, which is {}", if *.is_there { "of another recording" } else { "not there" })]
     NoFile { file: String, is_there: bool },
+
+    #[error("messages between damaged pages are left out: {0}")]
+    Db3(Db3Error),
+    #[error(
+        "its recorder was stopped before it joined {}, which is left out: `sqlite3 {} 'PRAGMA journal_mode=DELETE'` joins both",
+        console::path(.journal),
+        console::quoted(&.path.to_string_lossy())
+    )]
+    Journal { journal: PathBuf, path: PathBuf },
 
     // contents
     #[error("what it says of itself cannot be read: {0}")]
@@ -230,6 +266,10 @@ pub enum MessageError {
     Type { schema: String, encoding: String },
     #[error("a message of {bytes} bytes, and of those without pixels none of more than {limit} is read")]
     Long { bytes: usize, limit: usize },
+    #[error("it was compressed by itself and cannot be unpacked: {0}")]
+    Packed(ChunkDamage),
+    #[error("it was compressed by itself and unpacks to more than {0} bytes")]
+    UnpacksToMore(u64),
     #[error("{0} bytes are no CDR message")]
     NoCdr(usize),
     #[error("CDR of kind {0:02x} {1:02x} is not read here, only classic CDR (00 00 and 00 01)")]

@@ -16,7 +16,7 @@ use stereopsis_frame::{SourceOptions, SourceSpec};
 /// Arguments of `calibrate`.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct CalibrateArgs {
-    /// Images of the board: a folder of pairs, a recording (.mcap), or the views kept by an earlier calibration
+    /// Images of the board: a folder of pairs, a recording (.mcap, .db3), or the views kept by an earlier calibration
     #[arg(value_name = "PATH", conflicts_with = "source", num_args = 0..)]
     pub(super) inputs: Vec<PathBuf>,
     /// Cameras to calibrate live: webcam:0,1, or webcam:0 (one camera, side by side)

@@ -8,11 +8,11 @@ use stereopsis_base::console;
 use stereopsis_base::remedy::{Remedy, option};
 
 /// Forms of the words of a source.
-const GRAMMAR: &str = "give scene, LEFT,RIGHT (two image files), FOLDER, FILE.mcap (a recording), - (one from a pipe), webcam:0,1 (two \
+const GRAMMAR: &str = "give scene, LEFT,RIGHT (two image files), FOLDER, FILE.mcap or FILE.db3 (a recording), - (one from a pipe), webcam:0,1 (two \
      cameras), webcam:0 (one, side by side), a video or rtsp:// address (or two), y4m:- (raw frames from a pipe), csi:0,1 (a Raspberry Pi's cameras), zenoh:NAME@ROUTER (a rig on the network), zenoh:LEFT,RIGHT@ROUTER (two heads of one camera each) or ros2:/left/image_raw,/right/image_raw (two topics of ROS 2)";
 /// Forms of paths.
 const PATHS: &str = "give a left and a right image, with a file of their true disparities if there is one, a folder of pairs, one \
-     or two videos, or a recording (.mcap); in the window also a rig or a calibration, alone";
+     or two videos, or a recording (.mcap, .db3); in the window also a rig or a calibration, alone";
 
 /// Largest number of files that a message names.
 const MAX_NAMED_FILES: usize = 3;
@@ -122,9 +122,6 @@ pub enum UnreadRecording {
     /// Bag of ROS 1.
     #[error("{} is a bag of ROS 1, which is not read: convert it with {}", console::path(.0), conversion(.0))]
     Ros1(PathBuf),
-    /// Bag of ROS 2 in `SQLite`.
-    #[error("{} is a bag of ROS 2 in SQLite, which is not read: convert it with {}", console::path(.0), conversion(.0))]
-    Sqlite(PathBuf),
     /// Recording of a ZED camera.
     #[error(
         "{} is a recording of a ZED camera, which only its SDK reads: export both views as a folder of images with the SDK's sample, \
@@ -141,7 +138,6 @@ impl UnreadRecording {
         let name = path.file_name()?.to_string_lossy().to_lowercase();
         Some(match name.rsplit_once('.')?.1 {
             "bag" => Self::Ros1(path.to_owned()),
-            "db3" => Self::Sqlite(path.to_owned()),
             "svo" | "svo2" => Self::Zed(path.to_owned()),
             _ => return None,
         })
@@ -183,7 +179,7 @@ mod tests {
     fn names_the_command_that_converts_a_recording() {
         for (name, what, command) in [
             ("a/walk.BAG", "a bag of ROS 1", "`mcap convert a/walk.BAG a/walk.mcap`"),
-            ("my run_0.db3", "in SQLite", "`mcap convert 'my run_0.db3' 'my run_0.mcap'`"),
+            ("my run.bag", "ROS 1", "`mcap convert 'my run.bag' 'my run.mcap'`"),
             ("zed/hall.svo2", "a ZED camera", "--input_svo_file zed/hall.svo2 "),
         ] {
             let text = UnreadRecording::of(Path::new(name)).unwrap().to_string();

@@ -411,7 +411,7 @@ fn is_topic(name: &str) -> bool {
 
 const MAX_TOPIC_BYTES: usize = 240;
 
-const RECORDING_EXTENSIONS: &[&str] = &["mcap"];
+const RECORDING_EXTENSIONS: &[&str] = &["mcap", "db3"];
 /// Extensions of compressed recordings, after the recording's own.
 const PACKED_EXTENSIONS: &[&str] = &["zstd", "zst"];
 

@@ -1,8 +1,9 @@
-//! Decompresses the records of a chunk and compares them with their checksum.
+//! Decompresses the records of a chunk and compares them with their checksum, and messages that are compressed one by one.
 
 use super::limits::MAX_CHUNK_BYTES;
 use super::records::chunk_header_size;
-use crate::error::ChunkDamage;
+use crate::Channel;
+use crate::error::{ChunkDamage, MessageError};
 use mcap::records::ChunkHeader;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -41,6 +42,20 @@ pub(super) fn unpack(header: &ChunkHeader, record: &[u8]) -> UnpackedChunk {
         None => None,
     };
     UnpackedChunk { bytes, damage }
+}
+
+/// Returns the bytes of a message: what it unpacks to where it was recorded with `ros2 bag record --compression-mode message`. Classic CDR
+/// begins with a zero, and so is not taken for zstd.
+pub(super) fn unpack_message(channel: &Channel, data: Vec<u8>) -> Result<Vec<u8>, MessageError> {
+    if channel.message_encoding != "cdr" || !data.starts_with(&zstd::zstd_safe::MAGICNUMBER.to_le_bytes()) {
+        return Ok(data);
+    }
+    let (bytes, failure) = decompress("zstd", &data, MAX_CHUNK_BYTES);
+    match failure {
+        None if bytes.len() as u64 > MAX_CHUNK_BYTES => Err(MessageError::UnpacksToMore(MAX_CHUNK_BYTES)),
+        None => Ok(bytes),
+        Some(why) => Err(MessageError::Packed(why)),
+    }
 }
 
 fn checksum(bytes: &[u8]) -> u32 {

@@ -1,12 +1,14 @@
 //! Random access to the bytes of a recording, and a cache of its unpacked chunks.
 //!
-//! A recording may have several files (`ros2 bag record --max-bag-size`). Offsets count from the start of the first file through all.
+//! A recording may have several files (`ros2 bag record --max-bag-size`). Offsets count from the start of the first file through all; in a
+//! bag in SQLite they are numbers of rows.
 
 use super::chunk::{self, UnpackedChunk};
+use super::db3::{self, Db3};
 use super::index::Chunk;
 use super::limits::MAX_CHUNK_BYTES;
 use super::records::{RECORD_HEADER, chunk_header_size, record_header};
-use super::unpacked::unpacked;
+use super::unpacked::{Unpacked, unpacked};
 use crate::error::{ChunkDamage, Damage, FileError, OpenError, Place, ReadError};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -14,7 +16,9 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use stereopsis_base::console;
 use stereopsis_base::files::plain;
+use stereopsis_frame::Cause;
 
 /// Capacity of the cache, bytes; a single larger chunk is kept too.
 const CACHE_BYTES: usize = 256 << 20;
@@ -37,11 +41,19 @@ pub(super) struct RecordingFile {
 #[derive(Debug)]
 struct FilePart {
     path: PathBuf,
-    file: File,
+    content: Content,
+    /// Bytes of the file when it was opened.
+    bytes: u64,
     /// Offset of the first byte.
     start: u64,
     /// Offset behind the last byte when the file was opened.
     end: u64,
+}
+
+#[derive(Debug)]
+enum Content {
+    File(File),
+    Db3(Db3),
 }
 
 /// Reader of a file from an offset on. It does not use the file's own position, which forked processes share.
@@ -61,6 +73,11 @@ impl Read for ReaderAt<'_> {
     }
 }
 
+/// Returns the name of a file for messages.
+pub(super) fn shown(path: &Path) -> String {
+    console::foreign(&path.file_name().unwrap_or_default().to_string_lossy())
+}
+
 impl RecordingFile {
     /// Creates a recording without files at this path.
     pub(super) fn new(path: &Path) -> Self {
@@ -70,11 +87,27 @@ impl RecordingFile {
     /// Opens the next file. Returns the offsets of its first byte and behind its last one, and damage while unpacking.
     pub(super) fn open(&mut self, path: &Path) -> Result<(Range<u64>, Option<Damage>), OpenError> {
         let file = plain::open(path).map_err(|cause| OpenError::Open { path: path.to_owned(), cause })?;
-        let (file, damage) = unpacked(path, file)?;
-        let start = self.bytes();
-        let end = start + file.metadata()?.len();
-        self.parts.push(FilePart { path: path.to_owned(), file, start, end });
+        let Unpacked { file, temporary, damage } = unpacked(path, file)?;
+        let bytes = file.metadata()?.len();
+        let mut magic = Vec::new();
+        ReaderAt { file: &file, at: 0 }.take(db3::MAGIC.len() as u64).read_to_end(&mut magic)?;
+        let start = self.parts.last().map_or(0, |part| part.end);
+        let (content, end) = if magic == db3::MAGIC {
+            let base = Db3::open(temporary.as_deref().unwrap_or(path), bytes)?;
+            (Content::Db3(base), start + db3::MAX_ROW + 1)
+        } else {
+            (Content::File(file), start + bytes)
+        };
+        self.parts.push(FilePart { path: path.to_owned(), content, bytes, start, end });
         Ok((start..end, damage))
+    }
+
+    /// Returns the bag in SQLite that was opened last, if it is one.
+    pub(super) fn last_db3(&mut self) -> Option<&mut Db3> {
+        match &mut self.parts.last_mut()?.content {
+            Content::Db3(base) => Some(base),
+            Content::File(_) => None,
+        }
     }
 
     pub(super) fn paths(&self) -> Vec<PathBuf> {
@@ -99,12 +132,14 @@ impl RecordingFile {
 
     /// Returns the bytes of all files when they were opened.
     pub(super) fn bytes(&self) -> u64 {
-        self.parts.last().map_or(0, |part| part.end)
+        self.parts.iter().map(|part| part.bytes).sum()
     }
 
     /// Reads `count` bytes from an offset on, or as many as its file has. The caller bounds `count`.
     pub(super) fn read_at(&self, at: u64, count: u64) -> io::Result<Vec<u8>> {
-        let Some(FilePart { file, start, end, .. }) = self.parts.get(self.part(at)) else { return Ok(Vec::new()) };
+        let Some(FilePart { content: Content::File(file), start, end, .. }) = self.parts.get(self.part(at)) else {
+            return Ok(Vec::new());
+        };
         let count = count.min(end.saturating_sub(at));
         let mut bytes = Vec::with_capacity(usize::try_from(count).unwrap_or(0));
         ReaderAt { file, at: at.saturating_sub(*start) }.take(count).read_to_end(&mut bytes)?;
@@ -144,6 +179,10 @@ impl RecordingFile {
 
     /// Reads the record at an offset of the file, with its header.
     pub(super) fn record_at(&mut self, at: u64) -> Result<Vec<u8>, ReadError> {
+        if let Some(FilePart { content: Content::Db3(base), start, path, .. }) = self.parts.get(self.part(at)) {
+            let damaged = |why| Damage::File { file: shown(path), why: Cause::from(why) };
+            return Ok(base.record(at - start).map_err(damaged)?.unwrap_or_default());
+        }
         let header = self.read_at(at, RECORD_HEADER).map_err(|err| self.failed(err))?;
         let length = record_header(&header).map_or(0, |(_, length)| length);
         if length > MAX_CHUNK_BYTES {
@@ -172,7 +211,8 @@ mod tests {
         let mut open = RecordingFile::new(&path);
         assert_eq!(open.open(&path).unwrap().0, 0..10);
         // as after a fork: another handle with the same position
-        let mut shared = open.parts[0].file.try_clone().unwrap();
+        let Content::File(file) = &open.parts[0].content else { unreachable!() };
+        let mut shared = file.try_clone().unwrap();
         shared.seek(SeekFrom::Start(3)).unwrap();
         assert_eq!(open.read_at(6, 2).unwrap(), b"67");
         assert_eq!(open.read_at(8, 9).unwrap(), b"89", "as many as there are");

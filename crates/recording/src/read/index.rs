@@ -148,6 +148,13 @@ impl FileIndex {
 
     fn define_schema(&mut self, id: u16, body: &[u8]) -> Result<bool, OpenError> {
         let Some(schema) = records::schema(body) else { return Ok(false) };
+        let schema = self.add_schema(schema, body.len())?;
+        self.ids.schemas.insert(id, schema);
+        Ok(true)
+    }
+
+    /// Adds a schema that is described by this number of bytes, and returns the shared one.
+    pub(super) fn add_schema(&mut self, schema: Schema, bytes: usize) -> Result<Arc<Schema>, OpenError> {
         let is_repeated = self.is_repeated();
         let known = self.schemas.len();
         let schema = shared_description(
@@ -157,10 +164,9 @@ impl FileIndex {
             ("kinds of messages (schemas)", limits::MAX_SCHEMAS),
         )?;
         if self.schemas.len() > known {
-            self.count_bytes(body.len())?;
+            self.count_bytes(bytes)?;
         }
-        self.ids.schemas.insert(id, schema);
-        Ok(true)
+        Ok(schema)
     }
 
     /// Returns whether descriptions may equal those of an earlier file: files of one recording repeat them.
@@ -175,17 +181,22 @@ impl FileIndex {
             return Ok(false);
         }
         let mcap::records::Channel { topic, message_encoding, metadata, .. } = record;
-        let channel = Channel { topic, message_encoding, schema, metadata };
+        self.add_channel(id, Channel { topic, message_encoding, schema, metadata }, body.len())?;
+        Ok(true)
+    }
+
+    /// Adds the channel with an id in the file that is being indexed, described by this number of bytes.
+    pub(super) fn add_channel(&mut self, id: u16, channel: Channel, bytes: usize) -> Result<(), OpenError> {
         let is_repeated = self.is_repeated();
         let known = self.channels.len();
         let channel =
             shared_description(&mut self.channels, channel, is_repeated, ("topics (channels)", limits::MAX_CHANNELS))?;
         if self.channels.len() > known {
-            self.count_bytes(body.len())?;
+            self.count_bytes(bytes)?;
             self.positions.entry(channel.topic.clone()).or_default();
         }
         self.ids.channels.insert(id, channel);
-        Ok(true)
+        Ok(())
     }
 
     pub(super) fn has_channel(&self, id: u16) -> bool {

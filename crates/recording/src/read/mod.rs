@@ -10,6 +10,11 @@
 
 mod camera_info;
 mod chunk;
+#[cfg(feature = "db3")]
+mod db3;
+#[cfg(not(feature = "db3"))]
+#[path = "no_db3.rs"]
+mod db3;
 mod file;
 mod index;
 mod limits;
@@ -23,6 +28,8 @@ mod skew;
 mod stereo_topics;
 mod unpacked;
 mod unread;
+#[cfg(all(test, feature = "db3"))]
+mod bags;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
@@ -259,7 +266,9 @@ impl Recording {
             None => position.offset(),
         };
         let channel = self.index.channel_of(self.file.part(at), header.channel_id).cloned();
-        Ok(Packet::new(channel.ok_or_else(|| Damage::Channel(self.file.path.clone()))?, &header, data))
+        let channel = channel.ok_or_else(|| Damage::Channel(self.file.path.clone()))?;
+        let data = chunk::unpack_message(&channel, data).map_err(|why| why.of(&channel.topic))?;
+        Ok(Packet::new(channel, &header, data))
     }
 
     fn sequence(&mut self, position: Position) -> Result<u32, ReadError> {

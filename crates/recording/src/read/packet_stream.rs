@@ -1,6 +1,6 @@
 //! Reads the packets of a recording once from its beginning on, as they arrive through a pipe.
 
-use super::chunk::unpack;
+use super::chunk::{unpack, unpack_message};
 use super::index::{FileIndex, Position};
 use super::limits::{self, MAX_CHUNK_BYTES};
 use super::records::{self, RECORD_HEADER};
@@ -162,15 +162,17 @@ impl<R: Read> PacketStream<R> {
                 if is_valid { Ok(None) } else { Err(damaged("the description of a topic makes no sense")) }
             }
             op::MESSAGE => {
-                let packet = records::message(body).and_then(|(header, data)| {
+                let message = records::message(body).and_then(|(header, data)| {
                     let channel = Arc::clone(self.index.channel(header.channel_id)?);
                     if self.index.positions(&channel.topic).is_empty() {
                         // one message for each topic stays below the limit
                         self.index.add_message(header.channel_id, Position::in_file(0, header.log_time)).ok()?;
                     }
-                    Some(Packet::new(channel, &header, data.to_vec()))
+                    Some((channel, header, data.to_vec()))
                 });
-                packet.map(Some).ok_or_else(|| damaged("a message is of no known topic"))
+                let (channel, header, data) = message.ok_or_else(|| damaged("a message is of no known topic"))?;
+                let data = unpack_message(&channel, data).map_err(|why| why.of(&channel.topic))?;
+                Ok(Some(Packet::new(channel, &header, data)))
             }
             _ => Ok(None),
         }

@@ -1,6 +1,6 @@
 //! Opens the files of a recording: one, those of a recording that was split, or those in a folder of `ros2 bag record`.
 
-use super::file::RecordingFile;
+use super::file::{RecordingFile, shown};
 use super::index::FileIndex;
 use super::records::{self, RECORD_HEADER};
 use super::{limits, scan};
@@ -8,9 +8,8 @@ use crate::error::{Damage, OpenError};
 use crate::part::{self, PartNote};
 use mcap::records::op;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use stereopsis_base::console;
 use stereopsis_frame::Cause;
 use stereopsis_frame::source::{UnreadRecording, bag_files};
 
@@ -113,16 +112,27 @@ fn add_named(part: &Path, file: &mut RecordingFile, index: &mut FileIndex) -> Op
     }
 }
 
-fn shown(part: &Path) -> String {
-    console::foreign(&part.file_name().unwrap_or_default().to_string_lossy())
-}
-
 fn add(path: &Path, file: &mut RecordingFile, index: &mut FileIndex) -> Result<(), OpenError> {
     let (range, damage) = begin(path, file)?;
     if let Some(damage) = damage {
         index.add_damage(damage);
     }
-    scan::scan(file, range, index)
+    match file.last_db3() {
+        Some(base) => {
+            base.index(range.start, index)?;
+            let beside = |ending| {
+                let mut name = path.as_os_str().to_owned();
+                name.push(ending);
+                PathBuf::from(name)
+            };
+            let has_bytes = |journal: &PathBuf| journal.metadata().is_ok_and(|metadata| metadata.len() > 0);
+            if let Some(journal) = ["-wal", "-journal"].map(beside).into_iter().find(has_bytes) {
+                index.add_damage(Damage::Journal { journal, path: path.to_owned() });
+            }
+            Ok(())
+        }
+        None => scan::scan(file, range, index),
+    }
 }
 
 /// Opens a file. Returns the offsets of its first byte and behind its last one, and damage while unpacking.
@@ -132,7 +142,7 @@ fn begin(path: &Path, file: &mut RecordingFile) -> Result<(Range<u64>, Option<Da
     }
     let (range, damage) = file.open(path)?;
     let magic = file.read_at(range.start, mcap::MAGIC.len() as u64)?;
-    if magic == mcap::MAGIC {
+    if magic == mcap::MAGIC || file.last_db3().is_some() {
         return Ok((range, damage));
     }
     Err(if range.is_empty() { OpenError::Empty } else { OpenError::NoMcap })

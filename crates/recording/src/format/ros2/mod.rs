@@ -36,12 +36,20 @@ fn schema(kind: Kind) -> (&'static str, &'static str) {
     }
 }
 
+/// All kinds of messages.
+const KINDS: [Kind; 7] =
+    [Kind::Image, Kind::Compressed, Kind::Camera, Kind::Disparity, Kind::Points, Kind::Transform, Kind::Json];
+
+/// Returns the definition of a type with this name; `None` of types that are not written.
+#[cfg(feature = "db3")]
+pub(crate) fn definition(name: &str) -> Option<&'static str> {
+    KINDS.into_iter().map(schema).find(|(known, _)| *known == name).map(|(_, definition)| definition)
+}
+
 /// Returns the kind of a channel's messages; `None` where they are not ROS 2's.
 pub(super) fn kind(channel: &Channel) -> Option<Kind> {
     let name = &channel.schema.as_ref().filter(|_| channel.message_encoding == "cdr")?.name;
-    let kinds =
-        [Kind::Image, Kind::Compressed, Kind::Camera, Kind::Disparity, Kind::Points, Kind::Transform, Kind::Json];
-    kinds.into_iter().find(|kind| schema(*kind).0 == name)
+    KINDS.into_iter().find(|kind| schema(*kind).0 == name)
 }
 
 pub(super) fn channel(topic: &str, kind: Kind) -> Channel {

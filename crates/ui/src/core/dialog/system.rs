@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// Extensions of recordings, images and models.
 pub(crate) const SOURCE_EXTENSIONS: &[&str] = &[
-    "mcap", "png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm", "bmp", "webp", "mp4", "mkv", "mov", "avi",
+    "mcap", "db3", "png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm", "bmp", "webp", "mp4", "mkv", "mov", "avi",
     "webm", "y4m", "onnx",
 ];
 
