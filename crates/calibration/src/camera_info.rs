@@ -1,10 +1,10 @@
 //! Conversion of a rig to and from two ROS `camera_info` messages, for files and recordings.
 
 use super::formats::yaml_list;
-use super::{CalibrationError, Camera, Crop, Distortion, LoadOptions, Projection, SensorPart, StereoRig, read};
-use crate::formats::WriteError;
+use super::{CalibrationError, Camera, Crop, Distortion, LoadOptions, Projection, SensorPart, StereoRig};
+use crate::formats::{WriteError, read_with_pose};
 use crate::projection::longer_axis;
-use glam::DMat3;
+use glam::{DMat3, DVec3};
 use std::path::PathBuf;
 use stereopsis_base::geometry::{Axis, Geometry};
 
@@ -131,13 +131,25 @@ impl CameraInfo {
         Ok(())
     }
 
-    /// Returns the rig of a left and a right camera with images of this size; `None` for those that they describe.
+    /// Returns the rig of a left and a right camera with images of this size; `None` for those that they describe. `known` is the pose of
+    /// the left camera in the right one's axes, rotation and translation in m, for cameras whose `p` does not tell it.
     ///
     /// # Errors
     /// The cameras are uncalibrated, or no stereo pair.
-    pub fn rig([left, right]: [&Self; 2], image_size: Option<(usize, usize)>) -> Result<StereoRig, CalibrationError> {
+    pub fn rig(
+        [left, right]: [&Self; 2],
+        image_size: Option<(usize, usize)>,
+        known: Option<(DMat3, DVec3)>,
+    ) -> Result<StereoRig, CalibrationError> {
         let file = |info: &Self, side: &str| (PathBuf::from(format!("{side}.yaml")), info.yaml(side).into_bytes());
-        read(&[file(left, "left"), file(right, "right")], &LoadOptions { size: image_size, ..LoadOptions::default() })
+        let options = LoadOptions { size: image_size, ..LoadOptions::default() };
+        read_with_pose(&[file(left, "left"), file(right, "right")], &options, known)
+    }
+
+    /// Returns whether `p` of both cameras have the same shift, and so no baseline.
+    pub fn lack_baseline([left, right]: [&Self; 2]) -> bool {
+        let shift = |camera: &Self| [camera.p[3], camera.p[7]];
+        shift(left) == shift(right)
     }
 
     /// Returns the text of the file that ROS's calibrator writes for this camera.
@@ -196,7 +208,7 @@ mod tests {
         let [left, right] = CameraInfo::of_rig(&rig, (640, 480), 0.0).unwrap();
         assert_eq!((left.k[0], left.p[3]), (500.0, 0.0));
         assert!((right.p[3] + right.p[0] * 0.12).abs() < 1e-9 && !left.is_uncalibrated());
-        let back = CameraInfo::rig([&left, &right], None).unwrap();
+        let back = CameraInfo::rig([&left, &right], None, None).unwrap();
         assert_eq!((back.left, back.right, back.size), (rig.left, rig.right, rig.size));
         assert!((back.baseline_m() - 0.12).abs() < 1e-12);
     }
@@ -207,6 +219,17 @@ mod tests {
         let [left, right] = CameraInfo::of_rectified(&geometry, (200, 100));
         assert_eq!((left.k[2], right.k[2], right.p[2]), (99.5, 106.5, 106.5));
         assert_eq!((right.p[3], right.d.len(), left.width), (-40.0, 5, 200));
+    }
+
+    #[test]
+    fn cameras_without_a_baseline_take_the_known_pose() {
+        let [left, mut right] = CameraInfo::of_rig(&plain_rig(), (640, 480), 0.0).unwrap();
+        right.p[3] = left.p[3];
+        assert!(CameraInfo::lack_baseline([&left, &right]) && CameraInfo::rig([&left, &right], None, None).is_err());
+        let pose = (DMat3::from_rotation_y(0.02), DVec3::new(-0.05, 0.001, 0.0));
+        let rig = CameraInfo::rig([&left, &right], None, Some(pose)).unwrap();
+        assert_eq!((rig.rotation, rig.translation_m, rig.rectification), (pose.0, pose.1, None));
+        assert_eq!(rig.left, plain_rig().left);
     }
 
     #[test]

@@ -370,7 +370,7 @@ pub enum TopicError {
     #[error("{topics}", topics = images(.0))]
     None(Vec<String>),
     #[error(
-        "no pair of image topics whose names differ only by left and right: give {} and {}, or {} for images that hold both views; {}",
+        "no pair of image topics whose names differ only by left and right, or by the numbers 1 and 2 or 0 and 1: give {} and {}, or {} for images that hold both views; {}",
         option("left-topic"), option("right-topic"), option("topic"), images(.0)
     )]
     NoPair(Vec<String>),

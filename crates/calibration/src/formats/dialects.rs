@@ -33,7 +33,7 @@ fn cameras(mut cameras: Vec<File>, options: &LoadOptions) -> Result<Content, Fil
         (Some(only), true) => Ok(Content::Tree(only.tree)),
         (last, _) => {
             cameras.extend(last);
-            ros::read(&cameras, options.size).map(Content::rig)
+            ros::read(&cameras, options.size, None).map(Content::rig)
         }
     }
 }

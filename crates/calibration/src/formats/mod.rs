@@ -41,7 +41,7 @@ mod yaml;
 mod zed;
 
 use super::{CalibrationError, StereoRig};
-use draft::Draft;
+use draft::{Draft, Pose};
 use file::{Content, File, MAX_TEXT_BYTES};
 use std::path::{Path, PathBuf};
 use stereopsis_base::console;
@@ -99,12 +99,21 @@ fn bytes(path: &Path) -> Result<Vec<u8>, CalibrationError> {
 /// # Errors
 /// See [`load`].
 pub fn read(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<StereoRig, CalibrationError> {
+    read_with_pose(files, options, None)
+}
+
+/// Reads a calibration like [`read`]. `known` is the pose from the left to the right camera, for ROS's files that do not tell it.
+pub(crate) fn read_with_pose(
+    files: &[(PathBuf, Vec<u8>)],
+    options: &LoadOptions,
+    known: Option<Pose>,
+) -> Result<StereoRig, CalibrationError> {
     let names: Vec<_> = files.iter().map(|(path, _)| console::path(path)).collect();
     let names = names.join(" and ");
     if files.is_empty() || files.len() > 3 {
         return Err(CalibrationError::FileCount { count: files.len(), names });
     }
-    let draft = draft(files, options).and_then(|draft| draft.of_cameras(options));
+    let draft = draft(files, options, known).and_then(|draft| draft.of_cameras(options));
     match draft {
         Ok(draft) => draft.finish(names, options),
         Err(cause) => Err(CalibrationError::File { names, cause: Box::new(cause) }),
@@ -119,7 +128,7 @@ pub(crate) fn read_toml(text: &str) -> Result<StereoRig, CalibrationError> {
     read(&[(PathBuf::from("calibration.toml"), text.as_bytes().to_vec())], &LoadOptions::default())
 }
 
-fn draft(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Draft, FileError> {
+fn draft(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions, known: Option<Pose>) -> Result<Draft, FileError> {
     let mut trees = Vec::new();
     for (path, bytes) in files {
         let shown = console::path(path);
@@ -137,7 +146,7 @@ fn draft(files: &[(PathBuf, Vec<u8>)], options: &LoadOptions) -> Result<Draft, F
     match kalibr {
         Some(_) if trees.len() == 1 => kalibr::read(&trees[0].tree),
         Some(i) => Err(FileError::Camchain(trees.swap_remove(i).name)),
-        None if trees.iter().all(|file| ros::recognizes(&file.tree)) => ros::read(&trees, options.size),
+        None if trees.iter().all(|file| ros::recognizes(&file.tree)) => ros::read(&trees, options.size, known),
         None if trees.iter().all(|file| euroc::recognizes(&file.tree)) => euroc::read(&trees),
         None if trees.iter().all(|file| file.tree.entries().is_empty()) => Err(FileError::UnknownText),
         None => opencv::read(&trees)
@@ -155,7 +164,7 @@ fn content(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Content, F
     if bytes.starts_with(&archive::MAGIC) {
         return match archive::packed_text(bytes)? {
             Some(text) => content(name, &text, options),
-            None => ros::read(&archive::read(bytes)?, options.size).map(rig),
+            None => ros::read(&archive::read(bytes)?, options.size, None).map(rig),
         };
     }
     foreign::refuse_bytes(bytes)?;

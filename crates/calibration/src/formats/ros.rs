@@ -1,7 +1,7 @@
 //! ROS's camera_info, one file for each camera: K, D, R and P, as YAML of camera_calibration_parsers, as YAML or JSON of the message, or
 //! both YAML files in the archive that camera_calibration writes. Lengths are in metres.
 
-use super::draft::{self, Draft};
+use super::draft::{self, Draft, Pose};
 use super::matrix::Matrix;
 use super::names::{self, Side};
 use super::tree::Node;
@@ -39,7 +39,12 @@ struct Info {
 }
 
 /// Reads the files of both cameras; names indicate the left one, otherwise it is the first. `image_size` is that of the images in use.
-pub(super) fn read(files: &[File], image_size: Option<(usize, usize)>) -> Result<Draft, FileError> {
+/// `known` is the pose from the left to the right camera, where the files do not tell it.
+pub(super) fn read(
+    files: &[File],
+    image_size: Option<(usize, usize)>,
+    known: Option<Pose>,
+) -> Result<Draft, FileError> {
     let [first, second] = files else {
         return Err(FileError::CountOfRos(files.len()));
     };
@@ -57,19 +62,21 @@ pub(super) fn read(files: &[File], image_size: Option<(usize, usize)>) -> Result
         return Err(FileError::NoPairOfSizes([left.whole, right.whole]));
     }
     let shift = |info: &Info| DVec2::from(info.projection.1);
-    if (shift(&left) - shift(&right)).length() < 1e-9 {
-        return Err(FileError::SameShift);
-    }
-    let rotations = [left.rotation, right.rotation];
-    let rectification = draft::rectification([left.projection, right.projection], rotations);
-    let (rotation, translation) = draft::pose(&rectification);
-    // regions that begin in different rows, or images of two sizes, need another rectification than that of the whole sensors
-    let is_of_images = left.size == right.size && left.region_corner == right.region_corner;
+    let (pose, rectification) = if (shift(&left) - shift(&right)).length() >= 1e-9 {
+        let rotations = [left.rotation, right.rotation];
+        let rectification = draft::rectification([left.projection, right.projection], rotations);
+        // regions that begin in different rows, or images of two sizes, need another rectification than that of the whole sensors
+        let is_of_images = left.size == right.size && left.region_corner == right.region_corner;
+        (draft::pose(&rectification), is_of_images.then_some(rectification))
+    } else {
+        (known.ok_or(FileError::SameShift)?, None)
+    };
+    let (rotation, translation) = pose;
     let mut doubts = left.doubts;
     doubts.extend(right.doubts.into_iter().filter(|doubt| !doubts.contains(doubt)).collect::<Vec<_>>());
     let rig = StereoRig {
         kind: Kind::Ros,
-        rectification: is_of_images.then_some(rectification),
+        rectification,
         doubts,
         ..StereoRig::new(left.camera, right.camera, rotation, translation, Some(left.size))
     };

@@ -175,7 +175,7 @@ impl Subscriptions {
         let cameras = self.cameras();
         let pictures = self.topics.each_ref().map(String::as_str);
         match &cameras {
-            [Some(left), Some(right)] => Ok(calibration_of_cameras([left, right], pictures, Some(size))?),
+            [Some(left), Some(right)] => Ok(calibration_of_cameras([left, right], pictures, Some(size), None)?),
             [None, None] => Ok(None),
             [left, _] => {
                 let missing = camera_topic(pictures[usize::from(left.is_some())]);

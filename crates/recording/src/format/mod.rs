@@ -78,6 +78,17 @@ pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, Damage> {
     message.map_err(|why| why.of(&channel.topic))
 }
 
+/// Decodes the transforms of a message, of which ROS's may have several.
+pub(crate) fn transforms(channel: &Channel, data: &[u8]) -> Result<Vec<Message>, Damage> {
+    let of_ros = |transforms: Result<Vec<Message>, MessageError>| transforms.map_err(|why| why.of(&channel.topic));
+    match data.len() {
+        bytes if bytes > MAX_TEXT_BYTES => Err(MessageError::Long { bytes, limit: MAX_TEXT_BYTES }.of(&channel.topic)),
+        _ if ros2::kind(channel) == Some(Kind::Transform) => of_ros(ros2::transforms(data)),
+        _ if ros2::ros1::kind(channel) == Some(Kind::Transform) => of_ros(ros2::ros1::transforms(data)),
+        _ => decode(channel, data).map(|message| vec![message]),
+    }
+}
+
 /// Decodes the value of a JSON message.
 ///
 /// # Errors

@@ -1,13 +1,15 @@
 //! Calibration in a recording: from the description of a recording of this program, else from camera messages beside the images. Cameras
-//! may change on the way: zoom, another mode, a new calibration. A message holds from its image on.
+//! may change on the way: zoom, another mode, a new calibration. A message holds from its image on. A baseline that they lack, as those
+//! of librealsense 2.59, is that of the frames of reference.
 
 use super::index::Position;
 use super::pair_index::TimedImage;
+use super::frames::{FrameTree, Pose};
 use super::{Recording, StereoTopics};
 use crate::error::{ReadError, RecordedCameraError};
 use crate::format::{self, Kind};
 use crate::unpack::picture;
-use crate::{Body, topic};
+use crate::{Body, Channel, topic};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -23,6 +25,10 @@ pub(super) struct CamerasFrom {
 
 /// Largest number of changes of the cameras that are told one by one.
 const MAX_TOLD: usize = 4;
+
+/// Largest number of messages of a topic in which the transforms between cameras are searched: a static one is sent at the start, or again
+/// for each sensor.
+const MAX_TRANSFORM_MESSAGES: u64 = 1_000;
 
 /// Camera message that differs from the one before it, with its stamp and log time, ns.
 struct CameraMessage {
@@ -56,6 +62,9 @@ impl Recording {
         let mut begins: Vec<u64> = from.iter().flatten().map(|(pair, _)| *pair).collect();
         begins.sort_unstable();
         begins.dedup();
+        let lacks_baseline = from.iter().all(|from| !from.is_empty())
+            && CameraInfo::lack_baseline([&from[0][0].1, &from[1][0].1]);
+        let pose = if lacks_baseline { self.pose(topics) } else { None };
         let mut first = None;
         for pair in begins {
             let at = |side: usize| &from[side][from[side].partition_point(|(from, _)| *from <= pair) - 1].1;
@@ -64,7 +73,7 @@ impl Recording {
             } else {
                 self.image_size(pair)
             };
-            match (calibration_of_cameras([at(0), at(1)], topics, size), &first) {
+            match (calibration_of_cameras([at(0), at(1)], topics, size, pose), &first) {
                 (Ok(None), _) => {}
                 (Ok(Some(note)), None) => first = Some(note),
                 (Ok(Some(note)), Some(_)) => self.later_cameras.push(CamerasFrom { pair, note: Arc::new(note) }),
@@ -85,6 +94,25 @@ impl Recording {
         let position = *self.pairs.get(usize::try_from(pair).ok()?)?.positions.first()?;
         let packet = self.read(position).ok()?;
         picture::size(&format::decode(&packet.channel, &packet.data).ok()?.body)
+    }
+
+    /// Returns the pose of the left camera in the right one's axes, by the transforms between the frames of their images.
+    fn pose(&mut self, topics: [&str; 2]) -> Option<Pose> {
+        let [left, right] = topics.map(|topic| {
+            let packet = self.packet(topic, 0).ok()?;
+            Some(format::decode(&packet.channel, &packet.data).ok()?.frame_id)
+        });
+        let mut frames = FrameTree::default();
+        let is_transform = |channel: &&Arc<Channel>| format::kind(channel) == Some(Kind::Transform);
+        let channels: Vec<String> =
+            self.channels().iter().filter(is_transform).map(|channel| channel.topic.clone()).collect();
+        for topic in channels {
+            for k in 0..self.len(&topic).min(MAX_TRANSFORM_MESSAGES) {
+                let Ok(packet) = self.packet(&topic, k) else { continue };
+                frames.add(format::transforms(&packet.channel, &packet.data).unwrap_or_default());
+            }
+        }
+        frames.between(&left?, &right?)
     }
 
     fn topic_of_camera(&self, pictures: &str) -> Option<String> {
@@ -204,7 +232,8 @@ fn change(before: &CalibrationNote, after: &CalibrationNote) -> String {
 }
 
 /// Returns the calibration of another program's images on these topics, left first, by their cameras; `None` for cameras marked as
-/// uncalibrated. `image_size` is that of the images, where it is known: cameras may describe a larger sensor.
+/// uncalibrated. `image_size` is that of the images, where it is known: cameras may describe a larger sensor. `pose` is that of the left
+/// camera in the right one's axes, for cameras that do not tell it.
 ///
 /// # Errors
 /// The cameras have impossible numbers, or are no stereo rig.
@@ -212,6 +241,7 @@ pub fn calibration_of_cameras(
     cameras: [&CameraInfo; 2],
     pictures: [&str; 2],
     image_size: Option<(usize, usize)>,
+    pose: Option<Pose>,
 ) -> Result<Option<CalibrationNote>, RecordedCameraError> {
     for (camera, pictures) in cameras.into_iter().zip(pictures) {
         check(camera, pictures)?;
@@ -220,10 +250,15 @@ pub fn calibration_of_cameras(
         return Ok(None);
     }
     if topic::plain(pictures[0]).rsplit('/').next().is_some_and(|name| name.contains("rect")) {
-        let geometry = CameraInfo::rectified_geometry(cameras, image_size).ok_or(RecordedCameraError::NotRectified)?;
+        let mut right = cameras[1].clone();
+        if let Some((_, left_m)) = pose.filter(|_| CameraInfo::lack_baseline(cameras)) {
+            [right.p[3], right.p[7]] = [right.p[0] * left_m.x, right.p[5] * left_m.y];
+        }
+        let geometry = CameraInfo::rectified_geometry([cameras[0], &right], image_size);
+        let geometry = geometry.ok_or(RecordedCameraError::NotRectified)?;
         return Ok(Some(CalibrationNote::of_rectified(geometry)));
     }
-    Ok(Some(CalibrationNote::of_rig(&CameraInfo::rig(cameras, image_size)?, 0.0)))
+    Ok(Some(CalibrationNote::of_rig(&CameraInfo::rig(cameras, image_size, pose)?, 0.0)))
 }
 
 fn check(camera: &CameraInfo, pictures: &str) -> Result<(), RecordedCameraError> {

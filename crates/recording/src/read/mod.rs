@@ -16,6 +16,7 @@ mod db3;
 #[path = "no_db3.rs"]
 mod db3;
 mod file;
+mod frames;
 mod index;
 mod limits;
 mod packet_stream;
@@ -45,7 +46,7 @@ pub use pair_stream::PairStream;
 pub use skew::PairSkew;
 pub use stereo_topics::{StereoTopics, of_ours as pictures_of};
 
-use super::{About, Channel, Packet, PairNote, format, time, topic};
+use super::{About, Channel, Packet, PairNote, ResultNote, format, time, topic};
 use crate::error::{Damage, FileError, OpenError, ReadError};
 use camera_info::CamerasFrom;
 use file::RecordingFile;
@@ -65,6 +66,8 @@ pub struct Recording {
     file: RecordingFile,
     index: FileIndex,
     is_ours: bool,
+    /// Whether another program gave the messages new sequence numbers, as ROS 1's bags do: then their stamps say what belongs together.
+    is_renumbered: bool,
     about: Option<About>,
     stereo_topics: Option<StereoTopics>,
     pairs: Vec<PairIndex>,
@@ -81,6 +84,8 @@ pub struct Recording {
 const RESULTS_BEHIND: usize = 64;
 /// Number of notes that are read at opening for the skew: each may lie in a chunk of its own.
 const SKEW_NOTES: usize = 16;
+/// Maximum difference of stamps that count as equal, s: notes have them as fractions of seconds.
+const SAME_STAMP_S: f64 = 1e-6;
 
 impl Recording {
     /// Opens a recording of this program, or one of another program with two image topics that differ only by left and right.
@@ -103,6 +108,7 @@ impl Recording {
             file,
             index,
             is_ours,
+            is_renumbered: false,
             about: None,
             stereo_topics: None,
             pairs: Vec::new(),
@@ -114,6 +120,7 @@ impl Recording {
         };
         recording.stereo_topics = recording.choose(topics)?;
         recording.about = recording.read_about();
+        recording.is_renumbered = is_ours && recording.is_renumbered();
         recording.check_pairs().map_err(refused)?;
         let images = recording.find_pairs(topics.pair_by);
         recording.calibration = recording.read_calibration(&images);
@@ -208,10 +215,35 @@ impl Recording {
     pub fn packets_of_pair(&mut self, k: u64) -> Result<Vec<Packet>, ReadError> {
         let positions = self.pair(k)?.positions.clone();
         let packets = positions.iter().map(|&position| self.read(position)).collect::<Result<Vec<_>, _>>()?;
-        if self.is_ours && packets.iter().any(|packet| packet.sequence != packets[0].sequence) {
+        if self.is_ours && !self.belong_together(&packets) {
             return Err(Damage::Pair { path: self.file.path.clone(), k }.into());
         }
         Ok(packets)
+    }
+
+    /// Returns whether these are the messages of one pair.
+    fn belong_together(&self, packets: &[Packet]) -> bool {
+        if !self.is_renumbered {
+            return packets.iter().all(|packet| packet.sequence == packets[0].sequence);
+        }
+        let note = packets.iter().find_map(|packet| format::decode_json::<PairNote>(packet).ok());
+        let skew_s = note.map_or(0.0, |note| note.skew_s);
+        let images = packets.iter().filter(|packet| packet.channel.topic != topic::PAIRS);
+        let stamps: Vec<_> = images.map(pair_stream::stamp).collect();
+        let [left, right] = stamps[..] else { return true };
+        // rectified images have one stamp
+        [skew_s, 0.0].iter().any(|apart_s| (time::later_s([left, right]) - apart_s).abs() < SAME_STAMP_S)
+    }
+
+    /// Returns whether messages have other sequence numbers than their notes say.
+    fn is_renumbered(&mut self) -> bool {
+        [topic::PAIRS, topic::RESULTS].into_iter().any(|name| {
+            let last = self.len(name).saturating_sub(1);
+            [0, last].into_iter().any(|k| {
+                let packet = self.packet(name, k).ok();
+                packet.is_some_and(|packet| number_of(&packet).is_some_and(|number| number as u32 != packet.sequence))
+            })
+        })
     }
 
     /// Reads the recorded result of a pair: its note, depth and disparity, where there are any.
@@ -242,6 +274,9 @@ impl Recording {
         let behind = results.partition_point(|position| position.log_time_ns < log_time_ns);
         let behind: Vec<Position> = results[behind..].iter().take(RESULTS_BEHIND).copied().collect();
         let Some(first) = first.filter(|_| self.is_ours && !behind.is_empty()) else { return Ok(None) };
+        if self.is_renumbered {
+            return self.position_by_stamp(topic, k, behind);
+        }
         let sequence = self.sequence(first)?;
         for position in behind {
             match self.sequence(position)? {
@@ -249,6 +284,35 @@ impl Recording {
                 // a result of a later pair: this pair has none
                 later if (1..u32::MAX / 2).contains(&later.wrapping_sub(sequence)) => return Ok(None),
                 _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the position of a message of a pair's result: the note with the number in the pair's note, or the image with its stamp.
+    fn position_by_stamp(
+        &mut self,
+        topic: &str,
+        k: u64,
+        behind: Vec<Position>,
+    ) -> Result<Option<Position>, ReadError> {
+        let packets = self.packets_of_pair(k)?;
+        let number = packets.iter().find_map(number_of);
+        let stamp = packets.iter().find(|packet| packet.channel.topic != topic::PAIRS).map(pair_stream::stamp);
+        for position in behind {
+            let packet = self.read(position)?;
+            let (is_same, is_later) = if topic == topic::RESULTS {
+                let found = number_of(&packet);
+                (found.is_some() && found == number, found > number)
+            } else {
+                let found = Some(pair_stream::stamp(&packet));
+                (found == stamp, found > stamp)
+            };
+            if is_same {
+                return Ok(Some(position));
+            }
+            if is_later {
+                break;
             }
         }
         Ok(None)
@@ -396,5 +460,14 @@ impl Recording {
             self.index.add_damage(Damage::Images { count: lost as u64, topic: topic.to_owned() });
         }
         pictures
+    }
+}
+
+/// Returns the number of the pair that a note of it or of its result has.
+fn number_of(packet: &Packet) -> Option<u64> {
+    match packet.channel.topic.as_str() {
+        topic::PAIRS => Some(format::decode_json::<PairNote>(packet).ok()?.sequence),
+        topic::RESULTS => Some(format::decode_json::<ResultNote>(packet).ok()?.sequence),
+        _ => None,
     }
 }

@@ -64,19 +64,36 @@ impl<'a> ImageChannels<'a> {
         names_beside(plain, of_left).find_map(|name| self.0.get_key_value(name.as_str()).map(|(name, _)| *name))
     }
 
+    /// Returns the plain name of the other side's topic, which differs by the numbers of cameras alone: `infra1` and `infra2`. A third
+    /// topic of such a name would be a third camera.
+    fn beside_by_number(&self, plain: &str, of_left: bool) -> Option<&'a str> {
+        let words = words_and_numbers(plain).0;
+        let mut alike = self.0.keys().filter(|name| words_and_numbers(name).0 == words);
+        let [first, second] = [*alike.next()?, *alike.next()?];
+        let other = if first == plain { second } else { first };
+        let (left, right) = if of_left { (plain, other) } else { (other, plain) };
+        (alike.next().is_none() && are_numbered(left, right)).then_some(other)
+    }
+
     /// Returns the channel of the other side's topic, compressed where this one is, if possible.
     fn channel_beside(&self, name: &str, of_left: bool) -> Option<&'a Arc<Channel>> {
         let plain = topic::plain(name);
-        let [raw, compressed] = self.0.get(self.beside(plain, of_left)?)?;
+        let beside = self.beside(plain, of_left).or_else(|| self.beside_by_number(plain, of_left));
+        let [raw, compressed] = self.0.get(beside?)?;
         if plain == name { raw.or(*compressed) } else { compressed.or(*raw) }
     }
 
     /// Returns the channels of each left topic and its right one: both uncompressed if possible, else both compressed, else mixed.
     fn pairs(&self) -> Vec<StereoTopics> {
-        let names = || self.0.keys().filter_map(|left| Some((*left, self.beside(left, true)?)));
-        let rights: BTreeSet<&str> = names().map(|(_, right)| right).collect();
+        let by_word: Vec<_> = self.0.keys().filter_map(|left| Some((*left, self.beside(left, true)?))).collect();
+        let rights: BTreeSet<&str> = by_word.iter().map(|(_, right)| *right).collect();
+        let names = if by_word.is_empty() {
+            self.0.keys().filter_map(|left| Some((*left, self.beside_by_number(left, true)?))).collect()
+        } else {
+            by_word
+        };
         // "/left_arm/right" is right of "/left_arm/left", and so not left of "/right_arm/right"
-        let names = names().filter(|(left, _)| !rights.contains(left));
+        let names = names.into_iter().filter(|(left, _)| !rights.contains(left));
         let channels = |(left, right)| {
             let (left, right) = (self.0.get(left)?, self.0.get(right)?);
             let both = left.iter().zip(right).find_map(|(left, right)| left.zip(*right));
@@ -196,6 +213,22 @@ fn names_beside(name: &str, of_left: bool) -> impl Iterator<Item = String> {
         let is_several = name.matches(from).nth(1).is_some();
         name.rmatch_indices(from).map(in_place).chain(is_several.then(|| name.replace(from, to)))
     })
+}
+
+/// Splits a name into its words, joined by a character that no name has, and its numbers.
+fn words_and_numbers(name: &str) -> (String, Vec<&str>) {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let words: Vec<&str> = name.split(is_digit).filter(|word| !word.is_empty()).collect();
+    (words.join("\0"), name.split(|c| !is_digit(c)).filter(|number| !number.is_empty()).collect())
+}
+
+/// Returns whether names of the same words have the numbers of a left and a right camera: 1 and 2, or 0 and 1, wherever they differ.
+fn are_numbered(left: &str, right: &str) -> bool {
+    let [left, right] = [left, right].map(|name| words_and_numbers(name).1);
+    let differing: Vec<_> = left.iter().zip(&right).filter(|(left, right)| left != right).collect();
+    left.len() == right.len()
+        && !differing.is_empty()
+        && differing.into_iter().all(|two| matches!(two, (&"1", &"2") | (&"0", &"1") | (&"01", &"02") | (&"00", &"01")))
 }
 
 fn images(index: &FileIndex) -> Vec<&Arc<Channel>> {

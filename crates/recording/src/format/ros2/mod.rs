@@ -176,16 +176,7 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, MessageError> {
         Kind::Image => image(cdr::from_bytes(data)?),
         Kind::Compressed => compressed(cdr::from_bytes(data)?),
         Kind::Camera => camera(cdr::from_bytes(data)?),
-        Kind::Disparity => {
-            let DisparityImage { header, image, f, t, min_disparity, max_disparity, delta_d, .. } =
-                cdr::from_bytes(data)?;
-            // false for NaN, which stays NaN
-            let is_invalid = |d: f32| d < min_disparity;
-            let disparity_px = described(&image).floats()?.map(|&d| if is_invalid(d) { f32::NAN } else { d });
-            let (focal_px, baseline_m) = (f, t);
-            let body = DisparityBody { disparity_px, focal_px, baseline_m, min_disparity, max_disparity, delta_d };
-            Ok(header.message(Body::Disparity(body)))
-        }
+        Kind::Disparity => disparity(cdr::from_bytes(data)?),
         Kind::Points => {
             let PointCloud2 { header, height, width, fields, is_bigendian, point_step, row_step, data, .. } =
                 cdr::from_bytes(data)?;
@@ -204,15 +195,34 @@ pub(super) fn decode(kind: Kind, data: &[u8]) -> Result<Message, MessageError> {
             Ok(header.message(Body::Points(all)))
         }
         Kind::Transform => {
-            let message: TfMessage = cdr::from_bytes(data)?;
-            let [transform] = <[TransformStamped; 1]>::try_from(message.transforms)
-                .map_err(|all| MessageError::Transforms(all.len()))?;
-            let TransformStamped { header, child_frame_id, translation: translation_m, rotation } = transform;
-            let child_frame_id = child_frame_id.into_owned();
-            Ok(header.message(Body::Transform { child_frame_id, translation_m, rotation }))
+            let all = transforms(data)?;
+            let [transform] = <[Message; 1]>::try_from(all).map_err(|all| MessageError::Transforms(all.len()))?;
+            Ok(transform)
         }
         Kind::Json => json(cdr::from_bytes::<Text>(data)?.data.as_bytes()),
     }
+}
+
+/// Decodes the transforms of a message, each as a message of its own.
+pub(super) fn transforms(data: &[u8]) -> Result<Vec<Message>, MessageError> {
+    Ok(cdr::from_bytes::<TfMessage>(data)?.transforms.into_iter().map(transform).collect())
+}
+
+fn transform(transform: TransformStamped) -> Message {
+    let TransformStamped { header, child_frame_id, translation: translation_m, rotation } = transform;
+    let child_frame_id = child_frame_id.into_owned();
+    header.message(Body::Transform { child_frame_id, translation_m, rotation })
+}
+
+/// Returns the disparities of an image, of which values below the smallest searched one mean none.
+fn disparity(message: DisparityImage) -> Result<Message, MessageError> {
+    let DisparityImage { header, image, f, t, min_disparity, max_disparity, delta_d, .. } = message;
+    // false for NaN, which stays NaN
+    let is_invalid = |d: f32| d < min_disparity;
+    let disparity_px = described(&image).floats()?.map(|&d| if is_invalid(d) { f32::NAN } else { d });
+    let (focal_px, baseline_m) = (f, t);
+    let body = DisparityBody { disparity_px, focal_px, baseline_m, min_disparity, max_disparity, delta_d };
+    Ok(header.message(Body::Disparity(body)))
 }
 
 fn image(image: messages::Image) -> Result<Message, MessageError> {

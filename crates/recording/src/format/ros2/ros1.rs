@@ -1,9 +1,12 @@
 //! Decoding of ROS 1's messages in recordings converted from bags: the fields of ROS 2, little-endian and without padding, and a
 //! sequence number in each header.
 
-use super::messages::{CameraInfo, CompressedImage, Header, Image, RegionOfInterest, Time};
+use super::messages::{
+    CameraInfo, CompressedImage, DisparityImage, Header, Image, RegionOfInterest, Time, TransformStamped,
+};
 use crate::error::MessageError;
 use crate::format::Kind;
+use crate::format::kind::json;
 use crate::{Channel, Message};
 use std::borrow::Cow;
 
@@ -14,6 +17,9 @@ pub(in crate::format) fn kind(channel: &Channel) -> Option<Kind> {
         "sensor_msgs/Image" => Some(Kind::Image),
         "sensor_msgs/CompressedImage" => Some(Kind::Compressed),
         "sensor_msgs/CameraInfo" => Some(Kind::Camera),
+        "stereo_msgs/DisparityImage" => Some(Kind::Disparity),
+        "tf2_msgs/TFMessage" | "tf/tfMessage" => Some(Kind::Transform),
+        "std_msgs/String" => Some(Kind::Json),
         _ => None,
     }
 }
@@ -21,15 +27,7 @@ pub(in crate::format) fn kind(channel: &Channel) -> Option<Kind> {
 pub(in crate::format) fn decode(kind: Kind, data: &[u8]) -> Result<Message, MessageError> {
     let fields = &mut FieldReader(data);
     match kind {
-        Kind::Image => super::image(Image {
-            header: fields.header()?,
-            height: fields.u32()?,
-            width: fields.u32()?,
-            encoding: fields.text()?,
-            is_bigendian: fields.u8()?,
-            step: fields.u32()?,
-            data: fields.bytes()?,
-        }),
+        Kind::Image => super::image(fields.image()?),
         Kind::Compressed => super::compressed(CompressedImage {
             header: fields.header()?,
             format: fields.text()?,
@@ -46,16 +44,42 @@ pub(in crate::format) fn decode(kind: Kind, data: &[u8]) -> Result<Message, Mess
             p: fields.matrix()?,
             binning_x: fields.u32()?,
             binning_y: fields.u32()?,
-            roi: RegionOfInterest {
-                x_offset: fields.u32()?,
-                y_offset: fields.u32()?,
-                height: fields.u32()?,
-                width: fields.u32()?,
-                do_rectify: fields.u8()? != 0,
-            },
+            roi: fields.region()?,
         }),
-        _ => Err(MessageError::Content("messages of this kind of ROS 1 are not read here")),
+        Kind::Disparity => super::disparity(DisparityImage {
+            header: fields.header()?,
+            image: fields.image()?,
+            f: fields.f32()?,
+            t: fields.f32()?,
+            valid_window: fields.region()?,
+            min_disparity: fields.f32()?,
+            max_disparity: fields.f32()?,
+            delta_d: fields.f32()?,
+        }),
+        Kind::Transform => {
+            let [transform] =
+                <[Message; 1]>::try_from(transforms(data)?).map_err(|all| MessageError::Transforms(all.len()))?;
+            Ok(transform)
+        }
+        Kind::Json => json(fields.bytes()?),
+        Kind::Points => Err(MessageError::Content("messages of this kind of ROS 1 are not read here")),
     }
+}
+
+/// Decodes the transforms of a message, each as a message of its own.
+pub(in crate::format) fn transforms(data: &[u8]) -> Result<Vec<Message>, MessageError> {
+    let fields = &mut FieldReader(data);
+    let count = fields.u32()?;
+    let mut all = Vec::new();
+    for _ in 0..count {
+        all.push(super::transform(TransformStamped {
+            header: fields.header()?,
+            child_frame_id: fields.text()?,
+            translation: fields.matrix()?,
+            rotation: fields.matrix()?,
+        }));
+    }
+    Ok(all)
 }
 
 /// Reader of the fields in the bytes that are left of a message.
@@ -81,6 +105,10 @@ impl<'a> FieldReader<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
+    fn f32(&mut self) -> Result<f32, MessageError> {
+        self.array().map(f32::from_le_bytes)
+    }
+
     fn bytes(&mut self) -> Result<&'a [u8], MessageError> {
         let count = self.u32()?;
         self.take(count as usize)
@@ -103,6 +131,28 @@ impl<'a> FieldReader<'a> {
             *number = f64::from_le_bytes(self.array()?);
         }
         Ok(matrix)
+    }
+
+    fn image(&mut self) -> Result<Image<'a>, MessageError> {
+        Ok(Image {
+            header: self.header()?,
+            height: self.u32()?,
+            width: self.u32()?,
+            encoding: self.text()?,
+            is_bigendian: self.u8()?,
+            step: self.u32()?,
+            data: self.bytes()?,
+        })
+    }
+
+    fn region(&mut self) -> Result<RegionOfInterest, MessageError> {
+        Ok(RegionOfInterest {
+            x_offset: self.u32()?,
+            y_offset: self.u32()?,
+            height: self.u32()?,
+            width: self.u32()?,
+            do_rectify: self.u8()? != 0,
+        })
     }
 
     fn header(&mut self) -> Result<Header<'a>, MessageError> {
