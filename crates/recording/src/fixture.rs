@@ -64,8 +64,20 @@ impl Recorder {
         Self { writer, channels: BTreeMap::new(), format }
     }
 
-    /// Writes one message with its sequence number and log time.
-    pub fn write(&mut self, topic: &str, (sequence, log_time): (u32, SystemTime), stamp: SystemTime, body: Body) {
+    /// Writes one message of the frame `camera` with its sequence number and log time.
+    pub fn write(&mut self, topic: &str, at: (u32, SystemTime), stamp: SystemTime, body: Body) {
+        self.write_in("camera", topic, at, stamp, body);
+    }
+
+    /// Writes one message of a frame of reference.
+    pub fn write_in(
+        &mut self,
+        frame_id: &str,
+        topic: &str,
+        (sequence, log_time): (u32, SystemTime),
+        stamp: SystemTime,
+        body: Body,
+    ) {
         let channel_id = self.channels.get(topic).copied().unwrap_or_else(|| {
             let channel = self.format.channel(topic, &body);
             let schema = channel
@@ -77,7 +89,7 @@ impl Recorder {
         });
         let header =
             MessageHeader { channel_id, sequence, log_time: time::to_ns(log_time), publish_time: time::to_ns(stamp) };
-        let message = Message { stamp, frame_id: "camera".into(), body };
+        let message = Message { stamp, frame_id: frame_id.into(), body };
         self.writer.write_to_known_channel(&header, &self.format.encode(&message)).unwrap();
     }
 

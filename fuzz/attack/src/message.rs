@@ -6,7 +6,7 @@ use stereopsis_recording::message::{Body, DisparityBody, Encoding, ImageBody};
 use stereopsis_recording::unpack::{UnpackedResult, Unpacker};
 use stereopsis_recording::{Channel, Format, Packet, Schema, format, topic};
 
-/// Returns the topics of all message kinds in both formats and of ROS 1, one of which the first byte of an input selects.
+/// Returns the topics of all message kinds in both formats, of ROS 1 and of DepthAI, one of which the first byte of an input selects.
 pub fn channels() -> Vec<Channel> {
     let image = ImageBody { width: 0, height: 0, encoding: Encoding::Mono8, step: 0, data: [].into() };
     let disparity = DisparityBody {
@@ -36,7 +36,19 @@ pub fn channels() -> Vec<Channel> {
         schema: Some(Schema { name: name.to_owned(), encoding: "ros1msg".to_owned(), data: Vec::new() }.into()),
         metadata: [].into(),
     });
-    both.chain(of_ros_1).collect()
+    let further = [
+        (topic::DISPARITY, "stereo_msgs/DisparityImage", "ros1"),
+        ("/tf", "tf2_msgs/TFMessage", "ros1"),
+        (topic::PAIRS, "std_msgs/String", "ros1"),
+        (topic::LEFT_RAW, "dai.proto.img_frame.ImgFrame", "protobuf"),
+    ]
+    .map(|(topic, name, encoding)| Channel {
+        topic: topic.to_owned(),
+        message_encoding: encoding.to_owned(),
+        schema: Some(Schema { name: name.to_owned(), encoding: String::new(), data: Vec::new() }.into()),
+        metadata: [].into(),
+    });
+    both.chain(of_ros_1).chain(further).collect()
 }
 
 /// Attacks a message alone and as both images of a pair.

@@ -4,6 +4,7 @@
 //!  Message ─▶ ros2 or foxglove ─▶ bytes, and a Channel that names type and encoding ─▶ ros2 or foxglove ─▶ Message
 //! ```
 
+mod depthai;
 mod foxglove;
 mod kind;
 mod pixels;
@@ -51,7 +52,10 @@ impl Format {
 
 /// Returns the kind of a channel's messages; `None` for types that are not read.
 pub fn kind(channel: &Channel) -> Option<Kind> {
-    ros2::kind(channel).or_else(|| ros2::ros1::kind(channel)).or_else(|| foxglove::kind(channel))
+    ros2::kind(channel)
+        .or_else(|| ros2::ros1::kind(channel))
+        .or_else(|| foxglove::kind(channel))
+        .or_else(|| depthai::kind(channel))
 }
 
 /// Decodes a message of this or another program, by the type and encoding of its channel.
@@ -71,6 +75,8 @@ pub fn decode(channel: &Channel, data: &[u8]) -> Result<Message, Damage> {
         ros2::ros1::decode(kind, data)
     } else if let Some(kind) = foxglove::kind(channel) {
         foxglove::decode(kind, data)
+    } else if depthai::kind(channel).is_some() {
+        depthai::decode(data)
     } else {
         let schema = channel.schema.as_ref().map(|schema| schema.name.clone()).unwrap_or_default();
         Err(MessageError::Type { schema, encoding: channel.message_encoding.clone() })

@@ -112,7 +112,8 @@ fn reads_a_damaged_base_as_far_as_possible() {
     let (_folder, path) = base(TABLES, |connection| fill(connection, "sensor_msgs/msg/Image", 400));
     let mut bytes = std::fs::read(&path).unwrap();
     // the leaves of the table begin with 13
-    let leaves: Vec<usize> = (0..bytes.len()).step_by(4096).skip(4).filter(|&at| bytes[at..].starts_with(&[13])).collect();
+    let leaves: Vec<usize> =
+        (0..bytes.len()).step_by(4096).skip(4).filter(|&at| bytes[at..].starts_with(&[13])).collect();
     let middle = leaves[leaves.len() / 2];
     bytes[middle..middle + 4096].fill(0xAA);
     std::fs::write(&path, &bytes).unwrap();

@@ -2,9 +2,9 @@
 //! may change on the way: zoom, another mode, a new calibration. A message holds from its image on. A baseline that they lack, as those
 //! of librealsense 2.59, is that of the frames of reference.
 
+use super::frames::{FrameTree, Pose};
 use super::index::Position;
 use super::pair_index::TimedImage;
-use super::frames::{FrameTree, Pose};
 use super::{Recording, StereoTopics};
 use crate::error::{ReadError, RecordedCameraError};
 use crate::format::{self, Kind};
@@ -62,8 +62,8 @@ impl Recording {
         let mut begins: Vec<u64> = from.iter().flatten().map(|(pair, _)| *pair).collect();
         begins.sort_unstable();
         begins.dedup();
-        let lacks_baseline = from.iter().all(|from| !from.is_empty())
-            && CameraInfo::lack_baseline([&from[0][0].1, &from[1][0].1]);
+        let lacks_baseline =
+            from.iter().all(|from| !from.is_empty()) && CameraInfo::lack_baseline([&from[0][0].1, &from[1][0].1]);
         let pose = if lacks_baseline { self.pose(topics) } else { None };
         let mut first = None;
         for pair in begins {

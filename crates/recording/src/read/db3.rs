@@ -103,7 +103,12 @@ impl Db3 {
     }
 
     /// Checks that a table is a real one with plain columns of these names; the column `last` comes behind them.
-    fn check_table(&self, table: &'static str, columns: &[&'static str], last: Option<&'static str>) -> Result<(), Db3Error> {
+    fn check_table(
+        &self,
+        table: &'static str,
+        columns: &[&'static str],
+        last: Option<&'static str>,
+    ) -> Result<(), Db3Error> {
         if !self.has_table(table)? {
             return Err(Db3Error::NoTable(table));
         }
@@ -278,7 +283,8 @@ struct Rows {
 
 impl Rows {
     fn report(&self, index: &mut FileIndex) {
-        let one_or_more = ["message makes no sense or is of no known topic", "messages make no sense or are of no known topic"];
+        let one_or_more =
+            ["message makes no sense or is of no known topic", "messages make no sense or are of no known topic"];
         if self.senseless > 0 {
             index.add_damage(Damage::Several { count: self.senseless, one_or_more });
         }

@@ -47,7 +47,7 @@ pub use skew::PairSkew;
 pub use stereo_topics::{StereoTopics, of_ours as pictures_of};
 
 use super::{About, Channel, Packet, PairNote, ResultNote, format, time, topic};
-use crate::error::{Damage, FileError, OpenError, ReadError};
+use crate::error::{Damage, FileError, OpenError, ReadError, TopicError};
 use camera_info::CamerasFrom;
 use file::RecordingFile;
 use index::{FileIndex, Position};
@@ -290,12 +290,7 @@ impl Recording {
     }
 
     /// Returns the position of a message of a pair's result: the note with the number in the pair's note, or the image with its stamp.
-    fn position_by_stamp(
-        &mut self,
-        topic: &str,
-        k: u64,
-        behind: Vec<Position>,
-    ) -> Result<Option<Position>, ReadError> {
+    fn position_by_stamp(&mut self, topic: &str, k: u64, behind: Vec<Position>) -> Result<Option<Position>, ReadError> {
         let packets = self.packets_of_pair(k)?;
         let number = packets.iter().find_map(number_of);
         let stamp = packets.iter().find(|packet| packet.channel.topic != topic::PAIRS).map(pair_stream::stamp);
@@ -363,7 +358,10 @@ impl Recording {
             let channels: Vec<Channel> = unread::channels(&self.index).cloned().collect();
             let coding =
                 |channel: &Channel| format::coding_of_video(channel, &self.packet(&channel.topic, 0).ok()?.data);
-            let unread = unread::list(channels.iter(), coding);
+            let mut unread = unread::list(channels.iter(), coding);
+            if unread.is_empty() && matches!(why, TopicError::None(_)) {
+                unread.extend(unread::all(&self.index));
+            }
             FileError::Topics { path: Some(self.file.path.clone()), why, unread }.into()
         })
     }

@@ -161,6 +161,148 @@ fn pairs_names_that_contain_left_twice() {
 }
 
 #[test]
+fn pairs_topics_that_differ_by_the_numbers_of_cameras() {
+    for names in [
+        // librealsense 2.59, realsense-ros 4.56, and cameras of EuRoC's
+        ["/device_0/sensor_0/Infrared_1/image/data", "/device_0/sensor_1/Infrared_2/image/data"],
+        ["/camera/camera/infra1/image_rect_raw", "/camera/camera/infra2/image_rect_raw"],
+        ["/cam0/image_raw/compressed", "/cam1/image_raw/compressed"],
+    ] {
+        assert_eq!(topics_of(&[names[0], names[1], "/camera/color/image_raw"]), Ok((names.map(str::to_owned), vec![])));
+        let choice = TopicChoice { right: Some(names[1].into()), ..TopicChoice::default() };
+        let recording = Recording::open_with(with_topics(&names).path(), &choice).unwrap();
+        let Some(StereoTopics::Separate { left, .. }) = recording.stereo_topics() else { unreachable!() };
+        assert_eq!(left.topic, names[0]);
+    }
+    for names in
+        [&["/cam0/image", "/cam1/image", "/cam2/image"][..], &["/cam2/image", "/cam4/image"], &["/cam1/a", "/cam2/b"]]
+    {
+        let why = topics_of(names).unwrap_err();
+        assert!(why.contains("no pair of image topics"), "{names:?}: {why}");
+    }
+    let both = ["/left/image", "/right/image", "/infra1/image", "/infra2/image"];
+    assert_eq!(
+        topics_of(&both).unwrap().0,
+        both[..2].iter().map(|name| name.to_string()).collect::<Vec<_>>()[..],
+        "words come first"
+    );
+}
+
+/// Returns a recording of two cameras without a baseline, whose frames are 0.05 m apart below one body.
+fn with_frames(pictures: [&str; 2], child_of_right: &str) -> Recording {
+    let mut recorder = Recorder::new(Format::Ros2, WriteOptions::new());
+    let camera = CameraInfo {
+        p: {
+            let mut p = camera_of(50.0).p;
+            p[3] = 0.0;
+            p
+        },
+        ..camera_of(50.0)
+    };
+    for (child_frame_id, x_m) in [("Infrared1", -0.01), (child_of_right, 0.04)] {
+        let body = Body::Transform {
+            child_frame_id: child_frame_id.into(),
+            translation_m: [x_m, 0.0, 0.0],
+            rotation: [0.0, 0.0, 0.0, 1.0],
+        };
+        recorder.write_in("ref_1", topic::TRANSFORMS, (0, taken(0)), taken(0), body);
+    }
+    for (side, frame) in ["Infrared1", "Infrared2"].into_iter().enumerate() {
+        let name = format!("{}/camera_info", pictures[side].rsplit_once('/').unwrap().0);
+        recorder.write_in(frame, &name, (0, taken(0)), taken(0), Body::Camera(Box::new(camera.clone())));
+        recorder.write_in(
+            frame,
+            pictures[side],
+            (0, taken(0)),
+            taken(0),
+            image(SIZE.0, SIZE.1, picture(0, side).pixels()),
+        );
+    }
+    Recording::open(file(&recorder.finish()).path()).unwrap()
+}
+
+#[test]
+fn a_baseline_that_cameras_lack_is_that_of_their_frames() {
+    let recording = with_frames(["/Infrared_1/image", "/Infrared_2/image"], "Infrared2");
+    assert_eq!(recording.losses(), [""; 0]);
+    let rig = recording.calibration().unwrap().parsed_rig().unwrap().unwrap();
+    assert!((rig.baseline_m() - 0.05).abs() < 1e-9 && (rig.focal_px() - 50.0).abs() < 1e-9, "{rig:?}");
+    let recording = with_frames(["/infra1/image_rect_raw", "/infra2/image_rect_raw"], "Infrared2");
+    let geometry = recording.calibration().unwrap().geometry.unwrap();
+    assert!((geometry.baseline_m - 0.05).abs() < 1e-9 && (geometry.focal_px - 50.0).abs() < 1e-9, "{geometry:?}");
+    let losses = with_frames(["/Infrared_1/image", "/Infrared_2/image"], "another").losses().join("; ");
+    assert!(losses.contains("the baseline is not there"), "{losses}");
+}
+
+/// Writes the messages of a file again: `change` changes sequence number and bytes of a message.
+fn rewritten(bytes: &[u8], mut change: impl FnMut(&str, &mut u32, &mut Vec<u8>)) -> Vec<u8> {
+    let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
+    for message in mcap::MessageStream::new(bytes).unwrap().map(Result::unwrap) {
+        let schema = message.channel.schema.as_ref().unwrap();
+        let schema = writer.add_schema(&schema.name, &schema.encoding, &schema.data).unwrap();
+        let topic = &message.channel.topic;
+        let channel_id =
+            writer.add_channel(schema, topic, &message.channel.message_encoding, &BTreeMap::new()).unwrap();
+        let mcap::Message { mut sequence, log_time, publish_time, .. } = message;
+        let mut data = message.data.to_vec();
+        change(topic, &mut sequence, &mut data);
+        writer.write_to_known_channel(&MessageHeader { channel_id, sequence, log_time, publish_time }, &data).unwrap();
+    }
+    writer.finish().unwrap();
+    writer.into_inner().into_inner()
+}
+
+#[test]
+fn own_recordings_with_other_sequence_numbers_are_paired_by_stamps() {
+    // as rosbags-convert 0.11.9 counts the messages of each topic in a bag of ROS 1
+    let mut counts = BTreeMap::<String, u32>::new();
+    let ours = crate::fixture::ours_with_depth(Format::Ros2, 8, |k| k % 3 == 1);
+    let numbered = rewritten(&ours, |topic, sequence, _| {
+        let count = counts.entry(topic.to_owned()).or_default();
+        (*sequence, *count) = (*count, *count + 1);
+    });
+    for bytes in [
+        rewritten(&numbered, |topic, sequence, _| *sequence += u32::from(topic.contains("right"))),
+        numbered,
+        rewritten(&ours, |_, sequence, _| *sequence = 0),
+    ] {
+        let mut recording = Recording::open(file(&bytes).path()).unwrap();
+        assert_eq!((recording.pairs().len(), recording.losses()), (8, vec![]));
+        for k in 0..8 {
+            let pair = pair(&mut recording, k);
+            assert_eq!((pair.sequence, pair.right.luma.to_u8()), (crate::fixture::FIRST + k, picture(k, 1)));
+            let packets = recording.packets_of_result(k).unwrap();
+            let stamps: Vec<_> = packets.iter().map(pair_stream::stamp).collect();
+            assert_eq!(stamps, if k % 3 == 1 { vec![taken(k)] } else { vec![] }, "depth of pair {k}");
+        }
+    }
+}
+
+#[test]
+fn reads_messages_that_are_compressed_one_by_one() {
+    let bytes = rewritten(&part(0, 3, false), |_, _, data| *data = zstd::encode_all(&data[..], 1).unwrap());
+    let mut recording = Recording::open(file(&bytes).path()).unwrap();
+    assert_eq!((recording.pairs().len(), recording.losses()), (3, vec![]));
+    assert_eq!(pair(&mut recording, 2).left.luma.to_u8(), picture(2, 0));
+    let mut stream = PairStream::new(Cursor::new(bytes), TopicChoice::default());
+    assert_eq!(stream.next_pair().unwrap().unwrap().len(), 2);
+    let bomb = zstd::encode_all(&vec![0; (limits::MAX_CHUNK_BYTES + 1) as usize][..], 1).unwrap();
+    for wrong in [bomb, zstd::encode_all(&[1, 2, 3][..], 1).unwrap()[..7].to_vec()] {
+        let bytes = rewritten(&part(0, 2, false), |_, _, data| data.clone_from(&wrong));
+        let why = Recording::open(file(&bytes).path()).unwrap().packet(NAMES[0], 0).unwrap_err().to_string();
+        assert!(why.contains("was compressed by itself and"), "{why}");
+    }
+}
+
+#[test]
+fn names_all_topics_where_none_has_images() {
+    let why =
+        Recording::open(file(&of_types(&[("acme/Cloud", "cdr", b""), ("acme/Pose", "cdr", b"")])).path()).unwrap_err();
+    let says = "no images that can be read; its topics are /left (acme/Cloud), /right (acme/Pose)";
+    assert!(why.to_string().contains(says), "{why}");
+}
+
+#[test]
 fn lists_several_pairs_as_flags() {
     let names = [
         "/z/left/image_rect_color",

@@ -7,7 +7,7 @@ use stereopsis_base::console::foreign;
 /// Maximum topics listed in a message.
 const MAX_LISTED: usize = 8;
 /// Parts of the names of types that contain images or video.
-const IMAGE_TYPES: [&str; 4] = ["image", "video", "theora", "ffmpeg"];
+const IMAGE_TYPES: [&str; 7] = ["image", "img", "picture", "jpeg", "video", "theora", "ffmpeg"];
 /// Parts of the names of types that describe images.
 const OTHER_TYPES: [&str; 3] = ["annotation", "marker", "disparity"];
 
@@ -21,6 +21,20 @@ pub(super) fn channels(index: &FileIndex) -> impl Iterator<Item = &Channel> {
             && !index.positions(&channel.topic).is_empty()
     };
     index.channels.iter().map(|channel| &**channel).filter(is_unread)
+}
+
+/// Returns a sentence on all topics, for a file in which none looks like images.
+pub(super) fn all(index: &FileIndex) -> Option<String> {
+    let has_messages = |channel: &&std::sync::Arc<Channel>| !index.positions(&channel.topic).is_empty();
+    let mut topics = index.channels.iter().filter(has_messages);
+    let named = |channel: &std::sync::Arc<Channel>| {
+        let [name, schema] = [&channel.topic, type_of(channel)].map(foreign);
+        format!("{name} ({schema})")
+    };
+    let listed: Vec<_> = topics.by_ref().take(MAX_LISTED).map(named).collect();
+    let more = topics.count();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!listed.is_empty()).then(|| format!("its topics are {}{more}", listed.join(", ")))
 }
 
 /// Lists channels with their types and encodings, and why each is not read; `coding` returns the coding of a video.

@@ -289,6 +289,13 @@ fn messages() -> Vec<Seed> {
     }
     let is_ros_1 = |channel: &Channel| channel.message_encoding == "ros1";
     seeds.extend(channels.iter().position(is_ros_1).map(|which| ("mono8.ros1".to_owned(), of_ros_1(which as u8))));
+    let is_depthai = |channel: &Channel| channel.topic == topic::LEFT_RAW && channel.message_encoding == "protobuf";
+    if let Some(which) = channels.iter().rposition(is_depthai) {
+        // GRAY8 of 8x6 px with its time
+        let head = [10, 4, 8, 200, 19, 16, 34, 8, 8, 30, 16, 8, 24, 6, 32, 8, 90, 48];
+        let pixels = (0..SIZE.0 * SIZE.1).map(|i| texture(i % SIZE.0, i / SIZE.0)).collect();
+        seeds.push(("gray8.depthai".to_owned(), [vec![which as u8], head.to_vec(), pixels].concat()));
+    }
     seeds
 }
 
@@ -317,10 +324,50 @@ fn recordings() -> Vec<Seed> {
         seeds.push((format!("ours-{name}.mcap"), ours(format, options)));
     }
     seeds.push(("packed.mcap.zst".to_owned(), zstd::encode_all(&ours(Format::Ros2, bare())[..], 1).unwrap()));
+    seeds.push(("others.db3".to_owned(), base()));
+    seeds.push(("frames.mcap".to_owned(), frames_of_cameras(bare())));
     for (name, body) in bodies().into_iter().filter(|(name, _)| ["jpeg", "rgb8", "nv12"].contains(name)) {
         seeds.push((format!("others-{name}.mcap"), others(&body, bare())));
     }
     seeds
+}
+
+/// Returns a bag of ROS 2 in SQLite with two pairs.
+fn base() -> Vec<u8> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let base = rusqlite::Connection::open(file.path()).unwrap();
+    base.execute_batch(
+        "PRAGMA page_size = 512; CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT, serialization_format TEXT);
+         CREATE TABLE message_definitions(id INTEGER PRIMARY KEY, topic_type TEXT, encoding TEXT, encoded_message_definition TEXT);
+         CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER, data BLOB);
+         INSERT INTO topics VALUES (1, '/left/image', 'sensor_msgs/msg/Image', 'cdr'), (2, '/right/image', 'sensor_msgs/Image', 'cdr');
+         INSERT INTO message_definitions VALUES (1, 'sensor_msgs/msg/Image', 'ros2msg', 'uint32 height');",
+    )
+    .unwrap();
+    for (k, topic) in [(0, 1), (0, 2), (1, 1), (1, 2)] {
+        let message = Message { stamp: taken(k), frame_id: "left".into(), body: image(Encoding::Mono8, 1, SIZE.1) };
+        let values = (topic, 1_700_000_000_000_000_000 + k as i64, Format::Ros2.encode(&message));
+        base.execute("INSERT INTO messages (topic_id, timestamp, data) VALUES (?1, ?2, ?3)", values).unwrap();
+    }
+    base.close().unwrap();
+    std::fs::read(file.path()).unwrap()
+}
+
+/// Returns a recording of two cameras whose baseline is in their frames of reference.
+fn frames_of_cameras(options: WriteOptions) -> Vec<u8> {
+    let mut recorder = Recorder::new(Format::Ros2, options);
+    for side in 0..2 {
+        let (place, frame) = ([1, 2].map(|k| format!("/infra{k}"))[side].clone(), ["infra1", "infra2"][side]);
+        let at = (0, taken(0));
+        let (child_frame_id, rotation) = (frame.to_owned(), [0.0, 0.0, 0.0, 1.0]);
+        let pose = Body::Transform { child_frame_id, translation_m: [0.05 * side as f64, 0.0, 0.0], rotation };
+        recorder.write_in("body", topic::TRANSFORMS, at, taken(0), pose);
+        let mut camera = camera();
+        [camera.p[3], camera.p[7]] = [0.0; 2];
+        recorder.write_in(frame, &format!("{place}/camera_info"), at, taken(0), Body::Camera(Box::new(camera)));
+        recorder.write_in(frame, &format!("{place}/image"), at, taken(0), image(Encoding::Mono8, 1, SIZE.1));
+    }
+    recorder.finish()
 }
 
 /// Returns recordings of two files: whole, with a second file of another recording, and with one that is missing.

@@ -197,7 +197,29 @@ mod tests {
         assert_eq!((body.width, body.height, &body.d[..]), (64, 48, &[0.0, 1.0, 2.0, 3.0, 4.0][..]));
         assert_eq!((body.k[0], body.r[0], body.p[11]), (5.0, 14.0, 34.0));
 
-        for (kind, whole) in [(Kind::Image, &image), (Kind::Compressed, &jpeg), (Kind::Camera, &camera)] {
+        let zeros = [0; 17];
+        let depth =
+            [&header()[..], &words(&[1, 2]), &text("32FC1"), &[0], &words(&[8, 8]), &[0, 0, 0, 64, 0, 0, 128, 191]];
+        let lengths = [500.0_f32, 0.1].map(f32::to_le_bytes).concat();
+        let range = [0.0_f32, 63.0, 0.0625].map(f32::to_le_bytes).concat();
+        let disparity = [&header()[..], &depth.concat(), &lengths, &zeros, &range].concat();
+        let Body::Disparity(body) = decode(Kind::Disparity, &disparity).unwrap().body else { unreachable!() };
+        assert_eq!((body.disparity_px.at(0, 0), body.focal_px, body.max_disparity), (2.0, 500.0, 63.0));
+        assert!(body.disparity_px.at(1, 0).is_nan(), "below the smallest one");
+
+        let pose: Vec<u8> = [0.05, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0_f64].map(f64::to_le_bytes).concat();
+        let transform = |child: &str| [&header()[..], &text(child), &pose].concat();
+        let frames = [&words(&[2])[..], &transform("left"), &transform("right")].concat();
+        let all = transforms(&frames).unwrap();
+        assert!(
+            matches!(&all[1].body, Body::Transform { child_frame_id, translation_m: [0.05, 0.0, 0.0], .. } if child_frame_id == "right")
+        );
+        assert!(transforms(&words(&[u32::MAX])).is_err() && decode(Kind::Transform, &frames).is_err());
+        assert!(matches!(decode(Kind::Json, &text("{\"k\": 1}")).unwrap().body, Body::Json(_)));
+
+        for (kind, whole) in
+            [(Kind::Image, &image), (Kind::Compressed, &jpeg), (Kind::Camera, &camera), (Kind::Disparity, &disparity)]
+        {
             for length in 0..whole.len() {
                 assert!(decode(kind, &whole[..length]).is_err(), "{kind:?} of {length} bytes");
             }
