@@ -1,5 +1,7 @@
 //! `live`, the main command: in a window where there is a display, otherwise as a status line and a preview image.
 
+use super::depth_args::DepthArgs;
+use super::error::refuse;
 use super::input_args::{Input, InputArgs, params_at_start};
 use super::publish_args::PublishArgs;
 use super::settings_args::SettingsArgs;
@@ -16,7 +18,7 @@ use stereopsis_frame::engine::Output;
 use stereopsis_frame::{Frame, FramePreparation, Pixels, RawPair, SourceInfo, SourceSpec};
 use stereopsis_live::headless::Finished;
 use stereopsis_live::{LiveOptions, headless};
-use stereopsis_recording::About;
+use stereopsis_recording::{About, DepthFormat};
 use stereopsis_settings::rig::CalibrationChoice;
 use stereopsis_settings::settings::{Settings, Word};
 use stereopsis_ui::WindowOptions;
@@ -49,6 +51,8 @@ pub(super) struct LiveArgs {
     /// Forget what the window remembers: views, panels, source, parameters
     #[arg(long, hide_short_help = true)]
     reset: bool,
+    #[command(flatten)]
+    depth: DepthArgs,
     #[command(flatten)]
     publish: PublishArgs,
     #[command(flatten)]
@@ -102,7 +106,7 @@ fn run_headless(args: &LiveArgs, mut settings: Settings, spec: Option<SourceSpec
     note.iter().for_each(console::say);
     let info = source.info();
     let params = params_at_start(&settings, &calibrated.preparation, &info)?;
-    let published = args.publish.start()?;
+    let published = args.publish.start(depth_format(args)?)?;
     for remote in &published.0 {
         let calibration = calibrated.to_note(calibration.crop(), &info);
         remote.set_about(About { calibration, ..About::of_source(&spec.to_string(), &info, SystemTime::now()) });
@@ -130,6 +134,16 @@ fn run_headless(args: &LiveArgs, mut settings: Settings, spec: Option<SourceSpec
         anyhow::bail!("{}", end.status.errors.join("; "));
     }
     Ok(())
+}
+
+/// Returns the format of depth for subscribers.
+fn depth_format(args: &LiveArgs) -> anyhow::Result<DepthFormat> {
+    match args.depth.depth_format {
+        Some(format) if !args.publish.is_asked() => refuse(format!(
+            "--depth-format {format} is for recordings and subscribers: give --publish too, or `record`"
+        )),
+        format => Ok(format.unwrap_or_default()),
+    }
 }
 
 /// Returns the frame with the colours that were not decoded for it; `None` where there are none.
@@ -173,7 +187,7 @@ fn about(output: &Output, end: &Finished, note: Option<String>) -> serde_json::V
 }
 
 fn run_window(args: &LiveArgs, words: Vec<Word>, input: Input, source: Option<SourceSpec>) -> anyhow::Result<()> {
-    let published = args.publish.start()?;
+    let published = args.publish.start(depth_format(args)?)?;
     stereopsis_ui::run(WindowOptions {
         words,
         remotes: published.0.clone(),

@@ -7,6 +7,7 @@ mod calibration;
 mod calibration_args;
 mod compute;
 pub mod devices;
+mod depth_args;
 mod doctor;
 #[cfg(feature = "zenoh")]
 mod engine;

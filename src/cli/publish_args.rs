@@ -4,6 +4,7 @@
 use super::error::refuse;
 use std::sync::Arc;
 use stereopsis_live::Remote;
+use stereopsis_recording::DepthFormat;
 
 /// To whom a run is published.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -38,21 +39,25 @@ impl PublishArgs {
     /// # Errors
     /// An address is taken or does not belong to this machine; the token is invalid; Zenoh refuses its configuration.
     #[cfg(feature = "publish")]
-    pub(super) fn start(&self) -> anyhow::Result<Published> {
+    pub(super) fn start(&self, depth_format: DepthFormat) -> anyhow::Result<Published> {
         let mut published = Published(Vec::new());
         for (k, target) in self.publish.iter().enumerate() {
             let is_same = |other| std::mem::discriminant(other) == std::mem::discriminant(target);
             if self.publish[..k].iter().any(is_same) {
                 return refuse(format!("--publish {target}: it is published there already; give it once"));
             }
-            published.0.push(self.remote(target)?);
+            published.0.push(self.remote(target, depth_format)?);
         }
         published.0.iter().for_each(|remote| stereopsis_base::console::line(remote.invitation()));
         Ok(published)
     }
 
     #[cfg(feature = "publish")]
-    fn remote(&self, target: &stereopsis_publish::PublishTarget) -> anyhow::Result<Arc<dyn Remote>> {
+    fn remote(
+        &self,
+        target: &stereopsis_publish::PublishTarget,
+        depth_format: DepthFormat,
+    ) -> anyhow::Result<Arc<dyn Remote>> {
         use anyhow::Context as _;
         use stereopsis_publish::{Foxglove, Publication, PublishTarget};
         let address = match target {
@@ -60,7 +65,9 @@ impl PublishArgs {
             #[cfg(feature = "zenoh")]
             PublishTarget::Ros2 => {
                 let surroundings = stereopsis_network::ros2::RosEnvironment::of_environment()?;
-                return Ok(Publication::<stereopsis_publish::ros2::Ros2>::start(&surroundings)?);
+                let publication = Publication::<stereopsis_publish::ros2::Ros2>::start(&surroundings)?;
+                publication.set_depth_format(depth_format);
+                return Ok(publication);
             }
         };
         let token = match std::env::var_os(TOKEN_VARIABLE).filter(|word| !word.is_empty()) {
@@ -71,7 +78,9 @@ impl PublishArgs {
             None => None,
         };
         let options = stereopsis_publish::PublishOptions { address, origins: self.publish_allow_origin.clone(), token };
-        Ok(Publication::<Foxglove>::start(options)?)
+        let publication = Publication::<Foxglove>::start(options)?;
+        publication.set_depth_format(depth_format);
+        Ok(publication)
     }
 
     /// Whether the run is published.
@@ -90,7 +99,7 @@ impl PublishArgs {
     /// Publishes nothing.
     #[cfg(not(feature = "publish"))]
     #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "with the feature it can fail")]
-    pub(super) fn start(&self) -> anyhow::Result<Published> {
+    pub(super) fn start(&self, _depth_format: DepthFormat) -> anyhow::Result<Published> {
         Ok(Published(Vec::new()))
     }
 }

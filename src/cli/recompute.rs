@@ -1,6 +1,7 @@
 //! `recompute`: every pair of a recording matched again, into a new recording.
 
 use super::calibration_args::RigArgs;
+use super::depth_args::DepthArgs;
 use super::error::refuse;
 use super::settings_args::SettingsArgs;
 use super::short_help::shown;
@@ -43,6 +44,8 @@ pub(super) struct RecomputeArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    depth: DepthArgs,
+    #[command(flatten)]
     topics: TopicArgs,
     #[command(flatten)]
     rig: RigArgs,
@@ -70,6 +73,7 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         format: args.messages,
         compression: args.compression,
         filled: args.filled,
+        depth_format: args.depth.of_messages(args.messages.unwrap_or(Format::Ros2))?,
     };
     let summary = match recompute(recording, &args.output, &settings, &options, &Progress::new(args.json)) {
         Err(err) if err.is_of_flags() => return refuse(err.to_string()),
@@ -81,10 +85,11 @@ pub(super) fn run(args: &RecomputeArgs) -> anyhow::Result<()> {
         let mut about = serde_json::json!(summary);
         about["output"] = serde_json::json!(args.output);
         about["skew_ms"] = skew.map(|skew| 1e3 * skew.mean_s).into();
-        about["remarks"] = note.into_iter().chain(losses).chain(unreadable).collect();
+        about["remarks"] = note.into_iter().chain(losses).chain(unreadable).chain(summary.depth_loss.clone()).collect();
         return print_json(&about);
     }
     report(args, &summary);
+    summary.depth_loss.iter().for_each(console::say);
     if let Some(text) = unreadable {
         console::say(format_args!("{}: {text}", args.recording.display()));
     }

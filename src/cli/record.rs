@@ -1,5 +1,6 @@
 //! `record`: writes pairs, depth and all that belongs to them into an MCAP file, or into a pipe.
 
+use super::depth_args::DepthArgs;
 use super::error::refuse;
 use super::input_args::{Input, InputArgs, params_at_start};
 use super::publish_args::PublishArgs;
@@ -61,6 +62,8 @@ pub(super) struct RecordArgs {
     #[arg(long, hide_short_help = true)]
     json: bool,
     #[command(flatten)]
+    depth: DepthArgs,
+    #[command(flatten)]
     publish: PublishArgs,
     #[command(flatten)]
     input: InputArgs,
@@ -74,6 +77,7 @@ pub(super) struct RecordArgs {
 /// A source, calibration or file cannot be opened, a disk is full, or a source was lost.
 pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     let target = target(args)?;
+    let depth_format = args.depth.of_messages(args.messages)?.unwrap_or_default();
     let Input { source: in_rig, mut options, calibration, .. } = args.input.resolve()?;
     let spec = args.input.named_source()?.or(in_rig).unwrap_or(SourceSpec::Scene);
     let mut words = args.settings.words()?;
@@ -99,7 +103,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     note.iter().for_each(console::say);
     let info = source.info();
     let streams = streams(args.streams, &calibrated.preparation, &info)?;
-    let published = args.publish.start()?;
+    let published = args.publish.start(depth_format)?;
     // clients may need streams that are not recorded
     let matches = streams.needs_results() || !published.0.is_empty();
     let params =
@@ -107,6 +111,7 @@ pub(super) fn run(args: &RecordArgs) -> anyhow::Result<()> {
     let about = About {
         streams,
         filled: args.filled,
+        depth_format,
         calibration: calibrated.to_note(calibration.crop(), &info),
         parameters: parameter_words(&params.of_source(info.is_camera)),
         ..About::of_source(&spec.to_string(), &info, SystemTime::now())
@@ -151,6 +156,7 @@ fn finish(args: &RecordArgs, recorder: &Recorder, end: &Finished, note: Option<S
     let status = recorder.status();
     if !stopped.as_ref().is_err_and(RecordError::is_closed_pipe) {
         console::say(status.summary());
+        status.depth_loss.iter().for_each(console::say);
     }
     if args.json {
         print_json(&about(&status, end, note))?;
@@ -178,7 +184,8 @@ fn about(status: &RecordStatus, end: &Finished, note: Option<String>) -> serde_j
     about["run"] = serde_json::json!(end.summary);
     about["engine"] = serde_json::json!(end.status.engine.engine.as_deref());
     about["errors"] = end.status.errors.clone().into();
-    about["remarks"] = note.into_iter().chain(end.status.cameras.remarks.clone()).collect();
+    about["remarks"] =
+        note.into_iter().chain(end.status.cameras.remarks.clone()).chain(status.depth_loss.clone()).collect();
     about
 }
 

@@ -10,7 +10,7 @@ use stereopsis_base::threads::join_or_detach;
 use stereopsis_frame::engine::Output;
 use stereopsis_frame::{Frame, FrameTap, ResultTap, SourceInfo, Wake};
 use stereopsis_live::{News, Remote};
-use stereopsis_recording::About;
+use stereopsis_recording::{About, DepthFormat};
 use stereopsis_stereo::StereoParams;
 
 /// Link over which a run is published: what its threads share beside inbox and panel.
@@ -28,11 +28,18 @@ pub(super) struct Shared<L> {
     pub(super) panel: Panel,
     pub(super) link: L,
     wake: Mutex<Option<Wake>>,
+    depth_format: Mutex<DepthFormat>,
 }
 
 impl<L> Shared<L> {
     pub(super) fn new(link: L) -> Self {
-        Self { inbox: Inbox::new(), panel: Panel::default(), link, wake: Mutex::default() }
+        Self {
+            inbox: Inbox::new(),
+            panel: Panel::default(),
+            link,
+            wake: Mutex::default(),
+            depth_format: Mutex::default(),
+        }
     }
 
     /// Wakes the owner of the pipeline.
@@ -84,6 +91,13 @@ impl<L: Link> Publication<L> {
     }
 }
 
+impl<L: Link> Publication<L> {
+    /// Sets the format of depth images for the descriptions that follow.
+    pub fn set_depth_format(&self, depth_format: DepthFormat) {
+        *self.shared.depth_format.lock() = depth_format;
+    }
+}
+
 impl<L: Link> Drop for Publication<L> {
     fn drop(&mut self) {
         self.stop();
@@ -132,6 +146,7 @@ impl<L: Link> Remote for Publication<L> {
     }
 
     fn set_about(&self, about: About) {
+        let about = About { depth_format: *self.shared.depth_format.lock(), ..about };
         self.shared.inbox.put_other(|input| input.about = Some(about));
     }
 

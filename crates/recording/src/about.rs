@@ -1,7 +1,7 @@
 //! JSON messages, equal in all formats: the description of a recording, and the notes of pairs and results.
 
-use super::Streams;
 use super::error::Damage;
+use super::{DepthFormat, Streams};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -33,6 +33,9 @@ pub struct About {
     pub is_rectified: bool,
     /// Streams in the file.
     pub streams: Streams,
+    /// Format of depth images.
+    #[serde(default)]
+    pub depth_format: DepthFormat,
     /// Whether invalid pixels of depth and disparity are filled, and so not measured.
     pub filled: bool,
     /// Layout by which raw images become the left and the right image.
@@ -94,6 +97,9 @@ pub struct ResultNote {
     /// [`stereopsis_base::geometry::Geometry::doffs_px`].
     #[serde(default)]
     pub doffs_px: f64,
+    /// Share of pixels whose depth is beyond that of a depth image of 16 bits, 65.535 m, and missing in it, 0 to 1.
+    #[serde(default)]
+    pub beyond: f64,
 }
 
 /// Numbers of pairs and results so far, sent as [`super::topic::COUNTERS`].
@@ -153,6 +159,7 @@ impl About {
             is_camera: info.is_camera,
             is_rectified: info.is_rectified,
             streams: Streams::default(),
+            depth_format: DepthFormat::default(),
             filled: false,
             raw: StereoLayout::default(),
             calibration: CalibrationNote::default(),
@@ -180,7 +187,7 @@ impl About {
 
 fn units() -> BTreeMap<String, String> {
     let units = [
-        ("depth", "mm, 16 bits, 0 where there is none"),
+        ("depth", DepthFormat::default().unit()),
         ("disparity", "px, left minus right, and geometry.doffs_px at its size added to it: z = f T / d"),
         (
             "calibration.geometry",

@@ -49,6 +49,7 @@
 mod about;
 mod calibrated;
 mod channel;
+mod compressed_depth;
 mod error;
 pub mod export;
 pub mod fixture;
@@ -69,6 +70,7 @@ pub mod write;
 pub use about::{About, Counters, Event, PairNote, Recomputed, ResultNote};
 pub use calibrated::CalibratedRecording;
 pub use channel::{Channel, Packet, Schema};
+pub use compressed_depth::DepthFormat;
 pub use error::ReadError;
 pub use format::Format;
 pub use message::{Body, Message};

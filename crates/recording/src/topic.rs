@@ -35,6 +35,8 @@ pub const RIGHT_RECTIFIED_CAMERA: &str = "/stereo/rectified/right/camera_info";
 pub const DISPARITY: &str = "/stereo/disparity";
 /// Depth of the left image.
 pub const DEPTH: &str = "/stereo/depth/image_raw";
+/// Depth of the left image, compressed for a link, as ROS's image transport has it.
+pub const COMPRESSED_DEPTH: &str = "/stereo/depth/image_raw/compressedDepth";
 /// Camera of [`DEPTH`]: the rectified left camera.
 pub const DEPTH_CAMERA: &str = "/stereo/depth/camera_info";
 /// Measured points in space, seen from the rectified left camera; live only, never recorded.

@@ -26,7 +26,9 @@ use std::sync::Arc;
 use stereopsis_frame::{Frame, Pixels, StereoLayout};
 use stereopsis_recording::read::Recording;
 use stereopsis_recording::write::Compression;
-use stereopsis_recording::{About, CalibratedRecording, Channel, Format, Progress, Recomputed, Stream, Streams, time};
+use stereopsis_recording::{
+    About, CalibratedRecording, Channel, DepthFormat, Format, Progress, Recomputed, Stream, Streams, time,
+};
 use stereopsis_settings::settings::{Settings, parameter_words};
 
 /// Content and format of the new recording.
@@ -40,6 +42,8 @@ pub struct RecomputeOptions {
     pub compression: Compression,
     /// Whether depth and disparity keep filled pixels.
     pub filled: bool,
+    /// Format of depth images; `None` for that of the old recording.
+    pub depth_format: Option<DepthFormat>,
 }
 
 /// Matches every pair of a recording again and writes a new one.
@@ -58,13 +62,15 @@ pub fn recompute(
     let (raw, frame) = first_pair(&mut input)?;
     let params = params_for(settings, &frame)?;
     let streams = streams(&input, frame.geometry.is_some(), options.streams)?;
+    let old = about(&input, format);
     let about = About {
         streams,
+        depth_format: options.depth_format.unwrap_or(old.depth_format),
         filled: options.filled,
         raw,
         calibration: input.calibrated.to_note(input.crop, &input.info),
         parameters: parameter_words(&params),
-        ..about(&input, format)
+        ..old
     };
     // without results nothing passes from pair to pair
     let remembers = streams.needs_results() && params.remembers();

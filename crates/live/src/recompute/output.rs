@@ -133,10 +133,18 @@ impl Output {
         self.counters.dropped_by_source = left_out;
         let packet = self.packer.counters(&self.counters, self.last);
         self.part.file.write(&[packet]).map_err(|error| self.cannot_write(error))?;
+        let depth_loss = self.packer.depth_loss();
         let Self { part, calibration, counters, last, .. } = self;
         let bytes = part.finish(calibration.as_deref(), output, last);
         let bytes = bytes.map_err(RecomputeError::Write)?;
-        Ok(Summary { pairs: counters.pairs, results: counters.results, left_out, bytes, ..Summary::default() })
+        Ok(Summary {
+            pairs: counters.pairs,
+            results: counters.results,
+            left_out,
+            bytes,
+            depth_loss,
+            ..Summary::default()
+        })
     }
 
     fn cannot_write(&self, source: std::io::Error) -> RecomputeError {

@@ -17,6 +17,8 @@ pub struct Summary {
     pub left_out: u64,
     /// Damaged pairs read by this run: number in the old recording, and reason.
     pub damaged: Vec<(u64, String)>,
+    /// Sentence on depth that its format does not hold, of the pairs of this run.
+    pub depth_loss: Option<String>,
     /// Engine that computed the results.
     pub engine: Option<EngineInfo>,
 }

@@ -128,6 +128,11 @@ impl RosWorker {
         {
             packets.extend(packer.points(output, now));
         }
+        if let Ok(packets) = &mut packets
+            && received(topic::COMPRESSED_DEPTH)
+        {
+            packets.extend(packer.compressed_depth(output, now));
+        }
         self.send_packets(packets, is_due);
     }
 
@@ -180,9 +185,11 @@ impl RosWorker {
             self.run.frame_topics = Some(topics.with(self.decoded.clone()));
         }
         if let Some(output) = first {
-            let points = kept(packer(Streams::NONE).points(&output, now).into_iter().collect());
+            let mut extra = packer(Streams::NONE);
+            let extra = [extra.points(&output, now), extra.compressed_depth(&output, now)];
+            let extra = kept(extra.into_iter().flatten().collect());
             let topics = StreamTopics::of(|streams| kept(packer(streams).result(&output, now).unwrap_or_default()));
-            self.run.result_topics = Some(topics.with(points));
+            self.run.result_topics = Some(topics.with(extra));
         }
         for packet in &packets {
             if let Err(why) = self.publishers.add(&self.node, &self.shared, &packet.channel) {

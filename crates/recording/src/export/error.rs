@@ -88,6 +88,9 @@ pub enum MissingPart {
         /// Command that makes a recording with it.
         recompute: Remedy,
     },
+    /// Depth is recorded in whole millimetres.
+    #[error("{} has its depth in whole millimetres: depth-mm has all of it", .0.display())]
+    Metres(PathBuf),
     /// There are no results.
     #[error("{} has no {stream}: {recompute} computes it", recording.display())]
     Result {

@@ -47,7 +47,14 @@ mod tests {
 
     #[test]
     fn quotes_names_that_contain_separators() {
-        let result = ResultNote { sequence: 17, engine: "cpu".into(), compute_ms: 1.5, measured: 0.75, doffs_px: 0.0 };
+        let result = ResultNote {
+            sequence: 17,
+            engine: "cpu".into(),
+            compute_ms: 1.5,
+            measured: 0.75,
+            doffs_px: 0.0,
+            beyond: 0.0,
+        };
         let picture = Picture { luma: Luma::U8(Image::filled(2, 2, 0)), rgb: None };
         let taken = time::from_ns(1_700_000_000_500_000_000);
         let pair = RawPair::new("a, \"b\"", 17, taken, picture.clone(), picture);

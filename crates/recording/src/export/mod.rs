@@ -20,6 +20,7 @@ use super::read::Recording;
 use super::unpack::Unpacker;
 use super::{Packet, Progress, ReadError};
 use crate::CalibratedRecording;
+use crate::pack::beyond_range;
 use folder::Folder;
 use pair_files::{PairWriter, WrittenPair};
 use rayon::prelude::*;
@@ -107,9 +108,12 @@ impl CalibratedRecording {
             return Err(ExportError::Stopped { done, pairs, folder });
         }
         let (mut lines, mut with_files, mut geometries) = (Vec::new(), Vec::new(), Vec::<GeometryFrom>::new());
+        let (mut depth_shares, mut far) = ([0.0; 2], 0);
         for (number, pair) in written {
             match pair {
-                Ok(WrittenPair { line, warnings, parts, geometry }) => {
+                Ok(WrittenPair { line, warnings, parts, geometry, depth_shares: [there, beyond] }) => {
+                    depth_shares = [depth_shares[0] + there, depth_shares[1] + beyond];
+                    far += u64::from(beyond > 0.0);
                     if geometries.last().is_none_or(|last| last.geometry != geometry) {
                         geometries.push(GeometryFrom { pair: number, geometry });
                     }
@@ -125,6 +129,9 @@ impl CalibratedRecording {
             }
         }
         exported.pairs = lines.len() as u64;
+        let share = depth_shares[1] / depth_shares[0].max(f64::MIN_POSITIVE);
+        let loss = beyond_range(share).filter(|_| exported.parts.contains(&Part::DepthMm));
+        exported.warnings.extend(loss.map(|text| (text, far)));
         if let Err(nothing) = exported.leave_out_empty(&self.path, &with_files) {
             claimed.finish(); // nothing is left to continue
             return Err(nothing);

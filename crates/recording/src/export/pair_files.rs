@@ -37,6 +37,8 @@ pub(super) struct WrittenPair {
     pub(super) parts: Vec<Part>,
     /// Geometry of the pair at working size.
     pub(super) geometry: Option<Geometry>,
+    /// Shares of the pixels that have depth, and whose depth is beyond that of whole millimetres.
+    pub(super) depth_shares: [f64; 2],
 }
 
 impl PairWriter<'_> {
@@ -77,7 +79,8 @@ impl PairWriter<'_> {
         let line = frames_csv::line(number, &raw, measured.note.as_ref(), parameters);
         let geometry = self.preparation.geometry_of(&raw, self.info);
         let geometry = geometry.map(|geometry| geometry.scaled(self.preparation.scale.factor()));
-        Ok(WrittenPair { line, warnings, parts, geometry })
+        let depth_shares = measured.depth_shares();
+        Ok(WrittenPair { line, warnings, parts, geometry, depth_shares })
     }
 
     /// Writes the file with this ending of [`Part::files`]; returns false if the recording lacks its content.
@@ -90,15 +93,15 @@ impl PairWriter<'_> {
         measured: &UnpackedResult,
         warnings: &mut Vec<String>,
     ) -> Result<bool, stereopsis_images::ExportError> {
-        let (mm, px) = (measured.depth_mm.as_ref(), measured.disparity_px.as_ref());
+        let px = measured.disparity_px.as_ref();
         match (ending, frame) {
             ("_left.png", _) => stereopsis_images::write_picture(path, &raw.left)?,
             ("_right.png", _) => stereopsis_images::write_picture(path, &raw.right)?,
             ("_left_rectified.png", Some(frame)) => stereopsis_images::write_picture(path, &frame.left)?,
             ("_right_rectified.png", Some(frame)) => stereopsis_images::write_picture(path, &frame.right)?,
             ("_depth_mm.png", _) => {
-                let Some(mm) = mm else { return Ok(false) };
-                stereopsis_images::write_millimetres(path, mm)?;
+                let Some(mm) = measured.depth_mm() else { return Ok(false) };
+                stereopsis_images::write_millimetres(path, &mm)?;
             }
             ("_disp_x256.png" | "_disp.pfm" | "_disp.tiff", _) => {
                 let Some(px) = px else { return Ok(false) };

@@ -2,7 +2,7 @@
 
 use super::{ExportError, MissingPart, Part};
 use crate::CalibratedRecording;
-use crate::{Stream, topic};
+use crate::{DepthFormat, Stream, topic};
 use stereopsis_base::console;
 use stereopsis_base::remedy::{self, Remedy};
 use stereopsis_frame::Scale;
@@ -29,7 +29,9 @@ pub(super) fn parts(
         return refused.map_or_else(|| Ok((wanted.to_vec(), Vec::new())), Err);
     }
     let (mut parts, mut missing) = (Vec::new(), Vec::new());
-    for &part in Part::ALL.iter().filter(|part| !part.is_on_request()) {
+    // floats are written unasked where depth is recorded so
+    let is_default = |part: &&Part| !part.is_on_request() || **part == Part::DepthM && has_metres(opened);
+    for &part in Part::ALL.iter().filter(is_default) {
         match why_not(part) {
             None => parts.push(part),
             // images that are recorded rectified lack nothing
@@ -41,10 +43,15 @@ pub(super) fn parts(
     Ok((parts, missing))
 }
 
+/// Returns whether depth is recorded in metres, as floats.
+fn has_metres(opened: &CalibratedRecording) -> bool {
+    opened.recording.about().is_some_and(|about| about.depth_format == DepthFormat::Metres)
+}
+
 /// Returns why a recording lacks a part, and how to make it; `None` if it can be exported.
 pub(super) fn why_not(opened: &CalibratedRecording, has: Has, part: Part) -> Option<MissingPart> {
     let CalibratedRecording { path: recording, recording: opened_file, info, calibrated, .. } = opened;
-    let depth = opened_file.len(topic::DEPTH) > 0;
+    let depth = opened_file.len(opened_file.depth_topic()) > 0;
     let disparity = opened_file.len(topic::DISPARITY) > 0;
     let metric = calibrated.preparation.geometry(info).is_some();
     let streams = opened_file.about().map(|about| about.streams);
@@ -84,7 +91,9 @@ pub(super) fn why_not(opened: &CalibratedRecording, has: Has, part: Part) -> Opt
         Part::Calibration => (!has.rig).then(uncalibrated),
         Part::DepthMm if depth => None,
         Part::DepthMm | Part::DepthM | Part::Ply if !metric => Some(uncalibrated()),
-        Part::DepthM | Part::Ply if depth || disparity => None,
+        Part::DepthM if disparity || depth && has_metres(opened) => None,
+        Part::DepthM if depth => Some(MissingPart::Metres(recording)),
+        Part::Ply if depth || disparity => None,
         Part::DepthMm | Part::DepthM | Part::Ply => Some(without(Stream::Depth)),
         Part::SideBySide | Part::TopBottom | Part::Anaglyph | Part::Mpo => {
             (!has.screen && !depth && !disparity).then(|| without(Stream::Disparity))

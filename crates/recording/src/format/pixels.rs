@@ -1,6 +1,7 @@
 //! Pixels in messages: names of the encodings, and checks that an image has the bytes for its size.
 
 use super::Format;
+use crate::compressed_depth::is_compressed_depth;
 use crate::error::MessageError;
 use crate::message::{Bytes, Encoding, ImageBody, Mosaic};
 use stereopsis_base::image::Image;
@@ -110,9 +111,11 @@ pub(super) fn float_bytes(image: &Image<f32>, convert: impl Fn(f32) -> f32) -> V
 }
 
 /// Returns the file format of a compressed image from its bytes: `jpeg`, `png`, `webp`, `tiff`, `bmp` or `pnm`. The format field is
-/// not used, because programs fill it differently: `jpeg`, `image/jpeg`, `bgr8; jpeg compressed bgr8`, nothing.
-pub(super) fn compressed(format: &str, data: &[u8]) -> Result<&'static str, MessageError> {
+/// not used, because programs fill it differently: `jpeg`, `image/jpeg`, `bgr8; jpeg compressed bgr8`, nothing. Compressed depth, which has
+/// a header of its own, keeps its field.
+pub(super) fn compressed<'a>(format: &'a str, data: &[u8]) -> Result<&'a str, MessageError> {
     match data {
+        _ if is_compressed_depth(format) => Ok(format),
         [0xFF, 0xD8, 0xFF, ..] => Ok("jpeg"),
         [0x89, b'P', b'N', b'G', ..] => Ok("png"),
         [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => Ok("tiff"),

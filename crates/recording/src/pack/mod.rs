@@ -9,10 +9,11 @@ mod tests;
 
 pub use super::error::PackError;
 use super::topic::{self, frame};
-use super::{About, Body, Channel, Counters, Event, Format, Message, Packet, Stream, time};
+use super::{About, Body, Channel, Counters, DepthFormat, Event, Format, Message, Packet, Stream, time};
 pub use parts::PairParts;
 use stereopsis_base::geometry::{Axis, Geometry};
 use stereopsis_base::image::Picture;
+use stereopsis_base::remedy::Remedy;
 use stereopsis_calibration::CameraInfo;
 use stereopsis_frame::engine::Output;
 use stereopsis_frame::{Frame, StereoLayout};
@@ -20,6 +21,7 @@ use stereopsis_settings::settings::parameter_words;
 use stereopsis_stereo::StereoParams;
 
 use cameras::Cameras;
+use numbers::DepthRange;
 use picture::GreyFormat;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -39,6 +41,10 @@ pub struct Packer {
     begun: bool,
     /// Position of the right camera in the last transform, m.
     right_m: Option<[f64; 3]>,
+    /// Depth so far.
+    depth: DepthRange,
+    /// Whether compressed depth is packed apart, by [`Packer::compressed_depth`].
+    depth_apart: bool,
 }
 
 /// Packets of one pair, while they are made.
@@ -51,17 +57,24 @@ struct Packets<'a> {
 
 impl Packer {
     /// Creates a packer for a recording with this description and format.
-    pub fn new(about: About, format: Format) -> Self {
-        let cameras = Cameras::default();
+    pub fn new(mut about: About, format: Format) -> Self {
+        if format == Format::Foxglove && about.depth_format.is_compressed() {
+            about.depth_format = DepthFormat::Mm; // others know compressed depth from ROS alone
+        }
+        about.units.insert("depth".to_owned(), about.depth_format.unit().to_owned());
+        let (cameras, depth) = (Cameras::default(), DepthRange::default());
         // rerun takes uncompressed images of one channel in ROS 2's format for depth
         let grey = if format == Format::Ros2 { GreyFormat::Png } else { GreyFormat::Plain };
-        Self { about, format, grey, frames_of: None, cameras, channels: BTreeMap::new(), begun: false, right_m: None }
+        let channels = BTreeMap::new();
+        let (frames_of, right_m) = (None, None);
+        Self { about, format, grey, frames_of, cameras, channels, begun: false, right_m, depth, depth_apart: false }
     }
 
-    /// Packs images without colours as plain pixels in every format, for receivers that show `image_raw` without its transports.
+    /// Packs images without colours and depth as plain pixels in every format, for receivers that show `image_raw` without its transports;
+    /// compressed depth comes from [`Packer::compressed_depth`] alone.
     #[must_use]
     pub fn with_plain_pictures(self) -> Self {
-        Self { grey: GreyFormat::Plain, ..self }
+        Self { grey: GreyFormat::Plain, depth_apart: true, ..self }
     }
 
     /// Sets a prefix for the names of frames of reference, for one rig of several.
@@ -123,12 +136,23 @@ impl Packer {
         let frame = &output.job.frame;
         let (sequence, stamp) = (frame.raw.sequence, frame.raw.capture_time);
         let map = output.map.as_deref().ok_or(PackError::NoNumbers(sequence))?;
-        let (streams, filled) = (self.about.streams, self.about.filled);
-        let mut packets = self.packets(sequence, now);
-        packets.note(topic::RESULTS, json!(numbers::note(output, map)));
-        if streams.has(Stream::Depth) {
+        let About { streams, filled, depth_format, .. } = self.about;
+        let depth_format =
+            if self.depth_apart && depth_format.is_compressed() { DepthFormat::Mm } else { depth_format };
+        let depth = if streams.has(Stream::Depth) {
             let geometry = frame.geometry.ok_or(PackError::NoCalibration(sequence))?;
-            packets.push(topic::DEPTH, frame::LEFT, stamp, numbers::depth_mm(map, filled, &geometry));
+            let (body, range) = numbers::depth(map, filled, &geometry, depth_format)?;
+            self.depth.pixels += range.pixels;
+            self.depth.beyond += range.beyond;
+            Some((body, range, geometry))
+        } else {
+            None
+        };
+        let range = depth.as_ref().map_or_else(DepthRange::default, |(_, range, _)| *range);
+        let mut packets = self.packets(sequence, now);
+        packets.note(topic::RESULTS, json!(numbers::note(output, map, range)));
+        if let Some((body, _, geometry)) = depth {
+            packets.push(topic::DEPTH, frame::LEFT, stamp, body);
             let [left, _] = CameraInfo::of_rectified(&geometry, map.size());
             packets.camera(topic::DEPTH_CAMERA, frame::LEFT, stamp, left);
         }
@@ -137,6 +161,22 @@ impl Packer {
             packets.push(topic::DISPARITY, frame::LEFT, stamp, body);
         }
         Ok(packets.made)
+    }
+
+    /// Packs the depth of a result, compressed for a link: as RVL where the description says so, else as PNG. `None` without a map or a
+    /// calibration.
+    pub fn compressed_depth(&mut self, output: &Output, now: SystemTime) -> Option<Packet> {
+        let frame = &output.job.frame;
+        let format = if self.about.depth_format == DepthFormat::Rvl { DepthFormat::Rvl } else { DepthFormat::Png };
+        let (map, geometry) = (output.map.as_deref()?, frame.geometry?);
+        let (body, _) = numbers::depth(map, self.about.filled, &geometry, format).ok()?;
+        let message = Message { stamp: frame.raw.capture_time, frame_id: frame::LEFT.to_owned(), body };
+        Some(self.packet(topic::COMPRESSED_DEPTH, message, frame.raw.sequence, now))
+    }
+
+    /// Returns a sentence on depth that the format of its images does not hold.
+    pub fn depth_loss(&self) -> Option<String> {
+        beyond_range(self.depth.beyond as f64 / self.depth.pixels.max(1) as f64)
     }
 
     /// Packs what a further file of the recording begins with: the description, with the newest parameters, and the pose of the right camera.
@@ -222,7 +262,11 @@ impl Packer {
 
 impl Packets<'_> {
     fn push(&mut self, topic: &str, frame_id: &str, stamp: SystemTime, body: Body) {
-        let compressed = matches!(body, Body::Compressed { .. }).then(|| format!("{topic}{}", topic::COMPRESSED));
+        let compressed = match &body {
+            Body::Compressed { .. } if topic == topic::DEPTH => Some(topic::COMPRESSED_DEPTH.to_owned()),
+            Body::Compressed { .. } => Some(format!("{topic}{}", topic::COMPRESSED)),
+            _ => None,
+        };
         let message = Message { stamp, frame_id: frame_id.to_owned(), body };
         let topic = compressed.as_deref().unwrap_or(topic);
         self.made.push(self.packer.packet(topic, message, self.sequence, self.now));
@@ -338,6 +382,19 @@ impl Packets<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns a sentence on a share of the pixels with depth that are missing in depth images of 16 bits; `None` for none.
+pub(crate) fn beyond_range(share: f64) -> Option<String> {
+    let percent = match 100.0 * share {
+        0.0 => return None,
+        percent if percent < 1.0 => "less than 1".to_owned(),
+        percent => format!("{percent:.0}"),
+    };
+    Some(format!(
+        "{percent} % of the pixels with depth lie beyond 65.535 m and are 0 in depth images of 16 bits; a recording with {} keeps them",
+        Remedy::set("depth-format", DepthFormat::Metres.word())
+    ))
 }
 
 /// Returns the capture times of the left and the right image.

@@ -1,15 +1,17 @@
 //! From results to messages: depth, disparity, points.
 
 use super::picture::image;
-use crate::ResultNote;
+use crate::compressed_depth;
+use crate::error::PackError;
 use crate::message::{Body, DisparityBody, Encoding, Point};
+use crate::{DepthFormat, ResultNote};
 use stereopsis_base::geometry::Geometry;
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_frame::engine::Output;
 use stereopsis_stereo::map::SUBPIXEL_STEPS;
 use stereopsis_stereo::{DisparityMap, INVALID, StereoParams, depth, reason};
 
-pub(super) fn note(output: &Output, map: &DisparityMap) -> ResultNote {
+pub(super) fn note(output: &Output, map: &DisparityMap, range: DepthRange) -> ResultNote {
     let measured: usize = map.reasons.pixels().iter().map(|&reasons| usize::from(reasons == 0)).sum();
     ResultNote {
         sequence: output.job.frame.raw.sequence,
@@ -17,22 +19,61 @@ pub(super) fn note(output: &Output, map: &DisparityMap) -> ResultNote {
         compute_ms: output.compute_time.as_secs_f64() * 1e3,
         measured: measured as f64 / map.reasons.pixels().len().max(1) as f64,
         doffs_px: output.job.frame.geometry.map_or(0.0, |geometry| geometry.doffs_px),
+        beyond: range.beyond as f64 / map.reasons.pixels().len().max(1) as f64,
     }
 }
 
-/// Returns depth, mm; filled pixels only if `filled`.
-pub(super) fn depth_mm(map: &DisparityMap, filled: bool, geometry: &Geometry) -> Body {
+/// Pixels of depth images, and those of them that the format does not hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct DepthRange {
+    /// Number of pixels with depth.
+    pub(super) pixels: u64,
+    /// Number of those beyond 65.535 m, which are 0 in an image of 16 bits.
+    pub(super) beyond: u64,
+}
+
+/// Returns the depth image; filled pixels only if `filled`.
+pub(super) fn depth(
+    map: &DisparityMap,
+    filled: bool,
+    geometry: &Geometry,
+    format: DepthFormat,
+) -> Result<(Body, DepthRange), PackError> {
     let valid = || map.values.pixels().iter().copied().filter(|&v| v != INVALID);
     let (least, largest) = (valid().min().unwrap_or(0), valid().max().unwrap_or(0));
     // a table, because there are many more pixels than disparities
-    let table: Vec<u16> = (least..=largest).map(|v| depth::millimetres(depth::depth_m(v, geometry))).collect();
-    let mut data = Vec::with_capacity(2 * map.values.pixels().len());
-    for (&value, &reasons) in map.values.pixels().iter().zip(map.reasons.pixels()) {
-        let mm =
-            if is_hole(value, reasons, filled) { 0 } else { table[(i32::from(value) - i32::from(least)) as usize] };
-        data.extend(mm.to_le_bytes());
-    }
-    Body::Image(image(map.size(), Encoding::DepthMm, 2, data.into()))
+    let table: Vec<(f32, u16)> = (least..=largest)
+        .map(|v| depth::depth_m(v, geometry))
+        .map(|z| if z > 0.0 { (z, depth::millimetres(z)) } else { (f32::NAN, 0) })
+        .collect();
+    let mut range = DepthRange::default();
+    let all = map.values.pixels().iter().zip(map.reasons.pixels()).map(|(&value, &reasons)| {
+        if is_hole(value, reasons, filled) {
+            return (f32::NAN, 0);
+        }
+        let (z, mm) = table[(i32::from(value) - i32::from(least)) as usize];
+        range.pixels += u64::from(z.is_finite());
+        range.beyond += u64::from(z.is_finite() && z > 1.0 && mm == 0);
+        (z, mm)
+    });
+    let body = match format {
+        DepthFormat::Metres => {
+            let data: Vec<u8> = all.flat_map(|(z, _)| z.to_le_bytes()).collect();
+            range.beyond = 0;
+            Body::Image(image(map.size(), Encoding::Float32, 4, data.into()))
+        }
+        DepthFormat::Mm => {
+            let data: Vec<u8> = all.flat_map(|(_, mm)| mm.to_le_bytes()).collect();
+            Body::Image(image(map.size(), Encoding::DepthMm, 2, data.into()))
+        }
+        DepthFormat::Png | DepthFormat::Rvl => {
+            let (width, height) = map.size();
+            let mm = Image::new(width, height, all.map(|(_, mm)| mm).collect());
+            let (format, data) = compressed_depth::encode(&mm, format)?;
+            Body::Compressed { format, data }
+        }
+    };
+    Ok((body, range))
 }
 
 /// Returns disparity, px, with `doffs` added, so that `z = f T / d`.

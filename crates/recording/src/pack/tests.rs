@@ -253,10 +253,11 @@ fn results_round_trip_with_the_depth_that_others_compute() {
             compute_ms: 2.5,
             measured: 0.5,
             doffs_px: GEOMETRY.doffs_px,
+            beyond: 0.0,
         };
         let bodies = [
             (topic::RESULTS, Body::Json(serde_json::to_value(&note).unwrap())),
-            (topic::DEPTH, numbers::depth_mm(&map, filled, &GEOMETRY)),
+            (topic::DEPTH, numbers::depth(&map, filled, &GEOMETRY, DepthFormat::Mm).unwrap().0),
             (topic::DISPARITY, numbers::disparity(&map, filled, Some(&GEOMETRY), &params)),
         ];
         let mut packer = Packer::new(about("depth,disparity"), words);
@@ -270,7 +271,7 @@ fn results_round_trip_with_the_depth_that_others_compute() {
             let reasons = map.reasons.at(x, y);
             map.values.at(x, y) != INVALID && (filled || reasons & reason::FILLED == 0)
         };
-        let (mm, px) = (back.depth_mm.unwrap(), back.disparity_px.unwrap());
+        let (mm, px) = (back.depth_mm().unwrap(), back.disparity_px.unwrap());
         let other = format::decode(&packets[2].channel, &packets[2].data).unwrap();
         let Body::Disparity(DisparityBody { disparity_px: others, focal_px, baseline_m, .. }) = other.body else {
             panic!()
@@ -311,4 +312,38 @@ fn rectified_cameras_and_the_depth_camera_are_of_working_size() {
     let message = format::decode(&transform.channel, &transform.data).unwrap();
     assert_eq!(message.frame_id, frame::LEFT);
     assert!(matches!(message.body, Body::Transform { translation_m: [0.2, 0.0, 0.0], .. }));
+}
+
+#[test]
+fn depth_of_every_format_comes_back_and_what_is_lost_is_counted() {
+    // 20 px and 0.4 m: 8 m at 1 px, 128 m at a sixteenth
+    let geometry = Geometry::new(20.0, 0.2, 0.0, [10.5, 7.25]);
+    let far = Geometry { baseline_m: 0.4, ..geometry };
+    let values = Image::new(4, 1, vec![16, 1, INVALID, 32]);
+    let map = DisparityMap { reasons: Image::filled(4, 1, 0), values, confidence: None };
+    for &format in DepthFormat::ALL {
+        let mut packer = Packer::new(About { depth_format: format, ..about("depth") }, Format::Ros2);
+        assert_eq!(packer.about.units["depth"], format.unit());
+        let (body, range) = numbers::depth(&map, false, &far, format).unwrap();
+        let lost = u64::from(format != DepthFormat::Metres);
+        assert_eq!(range, DepthRange { pixels: 3, beyond: lost }, "128 m");
+        let mut packets = packer.packets(1, time::from_ns(9));
+        packets.push(topic::DEPTH, frame::LEFT, time::from_ns(8), body);
+        let packet = packets.made.remove(0);
+        let is_compressed = packet.channel.topic == topic::COMPRESSED_DEPTH;
+        assert!(is_compressed == format.is_compressed() && packet.channel.topic.starts_with(topic::DEPTH));
+        let back = UnpackedResult::of(&[packet]).unwrap();
+        assert_eq!(back.depth_mm().unwrap().pixels(), [8000, 0, 0, 4000], "{format}");
+        let z = back.depth_m().unwrap();
+        let is_kept = (z.at(1, 0) - 128.0).abs() < 1e-4;
+        assert!(z.at(2, 0).is_nan() && z.at(0, 0) == 8.0 && is_kept == (lost == 0), "{format}: {z:?}");
+    }
+    assert_eq!(numbers::depth(&map, false, &geometry, DepthFormat::Mm).unwrap().1.beyond, 0, "64 m fit");
+    let text = beyond_range(0.92).unwrap();
+    assert!(
+        text.starts_with("92 % of the pixels with depth lie beyond 65.535 m") && text.contains("depth-format 32FC1")
+    );
+    assert!(beyond_range(0.0).is_none() && beyond_range(0.001).unwrap().starts_with("less than 1 %"));
+    let packer = Packer::new(About { depth_format: DepthFormat::Rvl, ..about("depth") }, Format::Foxglove);
+    assert_eq!(packer.about.depth_format, DepthFormat::Mm, "Foxglove's messages have no compressed depth");
 }

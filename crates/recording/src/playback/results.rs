@@ -29,7 +29,9 @@ impl ResultSearch {
         topics: &TopicChoice,
         transport: &Arc<Transport>,
     ) -> Option<Self> {
-        if recording.about().is_none() || [topic::DEPTH, topic::DISPARITY].iter().all(|name| recording.len(name) == 0) {
+        if recording.about().is_none()
+            || [recording.depth_topic(), topic::DISPARITY].iter().all(|name| recording.len(name) == 0)
+        {
             return None;
         }
         transport.set_recorded(Arc::default());

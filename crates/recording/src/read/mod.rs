@@ -251,7 +251,7 @@ impl Recording {
     /// # Errors
     /// Errors of [`Recording::packet`].
     pub fn packets_of_result(&mut self, k: u64) -> Result<Vec<Packet>, ReadError> {
-        let topics = [topic::RESULTS, topic::DEPTH, topic::DISPARITY];
+        let topics = [topic::RESULTS, self.depth_topic(), topic::DISPARITY];
         let positions = topics.map(|topic| self.position_of_result(topic, k));
         let positions = positions.into_iter().collect::<Result<Vec<_>, _>>()?;
         positions.into_iter().flatten().map(|position| self.read(position)).collect()
@@ -262,8 +262,14 @@ impl Recording {
     /// # Errors
     /// Errors of [`Recording::packet`].
     pub fn has_depth(&mut self, k: u64) -> Result<bool, ReadError> {
-        Ok(self.position_of_result(topic::DEPTH, k)?.is_some()
+        Ok(self.position_of_result(self.depth_topic(), k)?.is_some()
             || self.position_of_result(topic::DISPARITY, k)?.is_some())
+    }
+
+    /// Returns the topic with the depth: the compressed one where the recording has that alone.
+    pub fn depth_topic(&self) -> &'static str {
+        let has = |name: &str| !self.index.positions(name).is_empty();
+        if !has(topic::DEPTH) && has(topic::COMPRESSED_DEPTH) { topic::COMPRESSED_DEPTH } else { topic::DEPTH }
     }
 
     /// Returns the position of a message of a pair's result: results come after their pairs, with their sequence numbers.

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::time::SystemTime;
 use stereopsis_base::geometry::Geometry;
+use stereopsis_base::image::Image;
 use stereopsis_calibration::{CameraInfo, SensorPart};
 use stereopsis_frame::{MaxPixels, Pixels, RawPair};
 
@@ -562,4 +563,23 @@ fn regions_and_binning_of_the_sensor_are_those_of_the_images() {
     let part = SensorPart { offset: [0, 0], size: [20, 30], binning: [1, 1] };
     let whole = rig(&CameraInfo { part, ..camera_of(50.0) });
     assert_eq!((whole.size, whole.left.fx), (Some(SIZE), 50.0));
+}
+
+#[test]
+fn compressed_depth_of_a_recording_is_read() {
+    let mm = Image::from_fn(SIZE.0, SIZE.1, |x, y| (x * 40 + y) as u16);
+    let (form, data) = crate::compressed_depth::encode(&mm, crate::DepthFormat::Rvl).unwrap();
+    let mut recorder = Recorder::new(Format::Ros2, WriteOptions::new());
+    let json = |value: serde_json::Value| Body::Json(value);
+    recorder.write(topic::ABOUT, (0, taken(0)), taken(0), json(serde_json::to_value(crate::fixture::about()).unwrap()));
+    let note = PairNote { sequence: 3, skew_s: 0.0, name: "a".into(), bits: 8, cameras: None };
+    recorder.write(topic::PAIRS, (3, taken(0)), taken(0), json(serde_json::to_value(note).unwrap()));
+    for (side, name) in [topic::LEFT_RAW, topic::RIGHT_RAW].into_iter().enumerate() {
+        recorder.write(name, (3, taken(0)), taken(0), image(SIZE.0, SIZE.1, picture(0, side).pixels()));
+    }
+    recorder.write(topic::COMPRESSED_DEPTH, (3, taken(1)), taken(0), Body::Compressed { format: form, data });
+    let mut recording = Recording::open(file(&recorder.finish()).path()).unwrap();
+    assert!(recording.depth_topic() == topic::COMPRESSED_DEPTH && recording.has_depth(0).unwrap());
+    let result = crate::unpack::UnpackedResult::of(&recording.packets_of_result(0).unwrap()).unwrap();
+    assert_eq!(result.depth_mm(), Some(mm));
 }

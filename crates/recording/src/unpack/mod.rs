@@ -7,7 +7,7 @@ mod sizes;
 #[cfg(test)]
 mod tests;
 
-pub use result::UnpackedResult;
+pub use result::{Depth, UnpackedResult};
 pub use sizes::Sizes;
 
 use super::error::{Damage, MessageError, ReadError};

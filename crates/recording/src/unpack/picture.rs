@@ -2,6 +2,7 @@
 
 use super::mosaic;
 use crate::Body;
+use crate::compressed_depth::is_compressed_depth;
 use crate::error::MessageError;
 use crate::message::{Encoding, ImageBody, Mosaic};
 use std::sync::Arc;
@@ -27,6 +28,9 @@ pub(super) fn of(
         Body::Image(image) => {
             check(image.width.into(), image.height.into())?;
             of_memory(image, bits, pixels)?
+        }
+        Body::Compressed { format, .. } if is_compressed_depth(format) => {
+            return Err(MessageError::Content("it is compressed depth, and no image of a view"));
         }
         Body::Compressed { data, .. } => {
             if let Some(shot) = encoded(body, false) {

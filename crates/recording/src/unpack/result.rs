@@ -2,17 +2,26 @@
 
 use crate::error::{Damage, MessageError};
 use crate::message::{Body, Encoding, ImageBody};
-use crate::{Packet, ResultNote, Stream, format, topic};
+use crate::{Packet, ResultNote, Stream, compressed_depth, format, topic};
 use stereopsis_base::image::Image;
-use stereopsis_frame::Recorded;
+use stereopsis_frame::{MaxPixels, Recorded};
 use stereopsis_stereo::depth;
 use stereopsis_stereo::map::SUBPIXEL_STEPS;
+
+/// Depth image.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Depth {
+    /// Whole millimetres, 0 where there is none.
+    Millimetres(Image<u16>),
+    /// Metres, NaN where there is none.
+    Metres(Image<f32>),
+}
 
 /// Recorded parts of a result.
 #[derive(Debug, Default)]
 pub struct UnpackedResult {
-    /// Depth, mm; 0 where there is none.
-    pub depth_mm: Option<Image<u16>>,
+    /// Depth.
+    pub depth: Option<Depth>,
     /// Disparity, px; NaN where there is none.
     pub disparity_px: Option<Image<f32>>,
     /// Note: engine, time and measured share.
@@ -33,8 +42,12 @@ impl UnpackedResult {
             let topic = packet.channel.topic.as_str();
             match (topic, message.body) {
                 (topic::DEPTH, Body::Image(body)) => {
-                    measured.depth_mm =
-                        Some(millimetres(&body).ok_or_else(|| MessageError::NoNumbers(Stream::Depth).of(topic))?);
+                    let depth = depth_of(&body).ok_or_else(|| MessageError::NoNumbers(Stream::Depth).of(topic))?;
+                    measured.depth = Some(depth);
+                }
+                (topic::COMPRESSED_DEPTH, Body::Compressed { format, data }) => {
+                    let depth = compressed_depth::decode(&format, &data, MaxPixels::default());
+                    measured.depth = Some(depth.map_err(|why| why.of(topic))?);
                 }
                 (topic::DISPARITY, Body::Disparity(body)) => measured.disparity_px = Some(body.disparity_px),
                 (topic::DISPARITY, Body::Image(body)) => {
@@ -58,7 +71,35 @@ impl UnpackedResult {
 
     /// Returns the depth, m; NaN where there is none.
     pub fn depth_m(&self) -> Option<Image<f32>> {
-        Some(self.depth_mm.as_ref()?.map(|&mm| if mm == 0 { f32::NAN } else { f32::from(mm) / 1000.0 }))
+        Some(match self.depth.as_ref()? {
+            Depth::Millimetres(mm) => mm.map(|&mm| if mm == 0 { f32::NAN } else { f32::from(mm) / 1000.0 }),
+            Depth::Metres(z) => z.clone(),
+        })
+    }
+
+    /// Returns the depth, mm; 0 where there is none and beyond 65.535 m.
+    pub fn depth_mm(&self) -> Option<Image<u16>> {
+        Some(match self.depth.as_ref()? {
+            Depth::Millimetres(mm) => mm.clone(),
+            Depth::Metres(z) => z.map(|&z| depth::millimetres(z)),
+        })
+    }
+
+    /// Returns the shares of the pixels that have depth, and whose depth is beyond that of whole millimetres, 0 to 1.
+    pub(crate) fn depth_shares(&self) -> [f64; 2] {
+        let share = |count: usize, of: usize| count as f64 / of.max(1) as f64;
+        match &self.depth {
+            None => [0.0; 2],
+            Some(Depth::Metres(z)) => {
+                let (count, of) = (|least: f32| z.pixels().iter().filter(|z| **z > least).count(), z.pixels().len());
+                [share(count(0.0), of), share(count(MAX_MILLIMETRES_M), of)]
+            }
+            Some(Depth::Millimetres(mm)) => {
+                let beyond = self.note.as_ref().map_or(0.0, |note| note.beyond);
+                let there = mm.pixels().iter().filter(|mm| **mm > 0).count();
+                [share(there, mm.pixels().len()) + beyond, beyond]
+            }
+        }
     }
 
     /// Returns depth and disparity; `None` if there is neither.
@@ -68,17 +109,24 @@ impl UnpackedResult {
     }
 }
 
+/// Largest depth that whole millimetres of 16 bits hold, m.
+const MAX_MILLIMETRES_M: f32 = 65.5355;
+
 /// Returns the disparity from before `doffs_px` was added, rounded to its sub-pixel step.
 fn without_doffs(recorded_px: f32, doffs_px: f64) -> f32 {
     let steps = f64::from(SUBPIXEL_STEPS);
     (((f64::from(recorded_px) - doffs_px) * steps).round() / steps) as f32
 }
 
-/// Returns the depth in mm; other programs record it in m.
-fn millimetres(body: &ImageBody) -> Option<Image<u16>> {
+/// Returns the depth in a message.
+fn depth_of(body: &ImageBody) -> Option<Depth> {
     match body.encoding {
-        Encoding::Float32 => Some(body.floats()?.map(|&m| depth::millimetres(m))),
-        Encoding::DepthMm | Encoding::Mono16 => Some(body.pixels()?.map(|&mm| u16::from_le_bytes(mm))),
+        Encoding::Float32 => {
+            Some(Depth::Metres(body.floats()?.map(|&m| if m > 0.0 && m.is_finite() { m } else { f32::NAN })))
+        }
+        Encoding::DepthMm | Encoding::Mono16 => {
+            Some(Depth::Millimetres(body.pixels()?.map(|&mm| u16::from_le_bytes(mm))))
+        }
         _ => None,
     }
 }
@@ -112,6 +160,10 @@ mod tests {
 
     #[test]
     fn reads_padded_rows_and_converts_metres() {
+        let millimetres = |body: &ImageBody| {
+            let read = UnpackedResult { depth: depth_of(body), ..UnpackedResult::default() };
+            read.depth_mm()
+        };
         let padded = body(Encoding::DepthMm, 6, &[1, 0, 2, 1, 9, 9, 0, 0, 255, 255, 9, 9]);
         assert_eq!(millimetres(&padded).unwrap().pixels(), [1, 258, 0, 65_535]);
         let metres: Vec<u8> = [1.5f32, f32::NAN, 0.0004, 70.0].iter().flat_map(|m| m.to_le_bytes()).collect();

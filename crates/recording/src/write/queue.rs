@@ -53,6 +53,8 @@ struct QueueState {
     notes: usize,
     closed: bool,
     counters: Counters,
+    /// Sentence on depth so far that its format does not hold.
+    depth_loss: Option<String>,
     /// Number of pairs taken so far, written or not.
     taken: u64,
     /// Sequence numbers of pairs that wait to be written and are counted as not matched.
@@ -235,8 +237,15 @@ impl Queue {
         state.waiting_unmatched.retain(|waiting| *waiting != sequence);
     }
 
-    pub(super) fn count_result(&self) {
-        self.state.lock().counters.results += 1;
+    /// Counts a result; `depth_loss` is the sentence on depth so far that its format does not hold.
+    pub(super) fn count_result(&self, depth_loss: Option<String>) {
+        let mut state = self.state.lock();
+        state.counters.results += 1;
+        state.depth_loss = depth_loss;
+    }
+
+    pub(super) fn depth_loss(&self) -> Option<String> {
+        self.state.lock().depth_loss.clone()
     }
 
     pub(super) fn event(&self, kind: &str, text: &str) -> Event {

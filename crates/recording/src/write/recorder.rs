@@ -135,6 +135,7 @@ impl Recorder {
             taken,
             is_waiting: ended.is_none() && self.beginning.is_waiting(),
             without_depth: self.beginning.reason_without_results(),
+            depth_loss: self.shared.queue.depth_loss(),
             cpu_percent: progress.cpu_time.map(|time| 100.0 * time.as_secs_f64() / running.as_secs_f64().max(1e-3)),
             disk_left_s: progress.disk_left_s,
             ended,

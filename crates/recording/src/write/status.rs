@@ -32,6 +32,8 @@ pub struct RecordStatus {
     pub is_waiting: bool,
     /// Reason for a beginning without depth; `None` where it has not begun without.
     pub without_depth: Option<String>,
+    /// Sentence on depth that its format does not hold.
+    pub depth_loss: Option<String>,
     /// Processor time of the recorder's thread over wall time, per cent of one core; `None` if the system does not report it.
     pub cpu_percent: Option<f64>,
     /// Time until the disk is full at this rate, s; `None` if unknown.
@@ -111,6 +113,7 @@ impl RecordStatus {
         json["bytes"] = self.bytes.into();
         json["mb_per_minute"] = self.average_megabytes_per_minute().into();
         json["recorder_cpu_percent"] = self.cpu_percent.into();
+        json["depth_loss"] = self.depth_loss.clone().into();
         json["error"] = self.ended.clone().and_then(Result::err).map(|err| err.to_string()).into();
         json
     }

@@ -166,7 +166,7 @@ impl Thread {
                 let wall = self.distinct(moment.wall);
                 let packets = self.packer.result(output, wall)?;
                 self.write(packets, Some(moment.steady))?;
-                self.shared.queue.count_result();
+                self.shared.queue.count_result(self.packer.depth_loss());
             }
             Item::Params(params) => self.write_note(moment.wall, |packer, wall| packer.parameters(params, wall))?,
             Item::Event(event) => self.write_note(moment.wall, |packer, wall| packer.event(event, wall))?,

@@ -263,7 +263,14 @@ fn note(k: u64) -> PairNote {
 }
 
 fn result(k: u64) -> ResultNote {
-    ResultNote { sequence: fixture::FIRST + k, engine: "cpu".into(), compute_ms: 1.5, measured: 0.5, doffs_px: 0.0 }
+    ResultNote {
+        sequence: fixture::FIRST + k,
+        engine: "cpu".into(),
+        compute_ms: 1.5,
+        measured: 0.5,
+        doffs_px: 0.0,
+        beyond: 0.0,
+    }
 }
 
 /// Returns a message of each kind in each format after the number of its channel.

@@ -140,6 +140,7 @@ fn recompute(core: &mut Core, path: PathBuf, output: PathBuf, progress: Progress
         format: None,
         compression: core.recording.choices.compression,
         filled: false,
+        depth_format: None,
     };
     let to = output.clone();
     let work = move || {
