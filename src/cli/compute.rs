@@ -71,7 +71,7 @@ struct Targets {
     depth: Option<PathBuf>,
     /// Format of the files in the folder of --depth
     #[arg(long, hide_short_help = true, value_name = "ENDING", default_value = "png", value_parser = ["png", "tiff"])]
-    depth_format: String,
+    depth_ending: String,
     /// Disparity of the right image too, in the same formats; a folder for a folder of pairs
     ///
     /// Right (x, y) shows the point of left (x + disparity, y).
@@ -115,8 +115,8 @@ impl Targets {
             output: file(&self.output, &self.format),
             format: self.format.clone(),
             color: picture(&self.color),
-            depth: self.depth.as_ref().map(|folder| file(folder, &self.depth_format)),
-            depth_format: self.depth_format.clone(),
+            depth: self.depth.as_ref().map(|folder| file(folder, &self.depth_ending)),
+            depth_ending: self.depth_ending.clone(),
             right_map: self.right_map.as_ref().map(|folder| file(folder, &self.format)),
             confidence_map: picture(&self.confidence_map),
         }

@@ -179,3 +179,49 @@ fn help_says_what_becomes_of_an_interrupted_run() {
         assert!(words.iter().all(|word| text.contains(word)), "{text}");
     }
 }
+
+#[test]
+fn depth_beyond_millimetres_is_named_and_kept_as_floats() {
+    let folder = tempfile::tempdir().unwrap();
+    record_scene(folder.path(), "in.mcap", 2, "raw");
+    let far = ["--streams", "raw,depth", "--focal-px", "60000", "--baseline-m", "1.2"];
+    let said = run(folder.path(), &recompute("mm.mcap", &far));
+    let lost = "100 % of the pixels with depth lie beyond 65.535 m and are 0";
+    assert!(said.contains(lost) && said.contains("--depth-format 32FC1"), "{said}");
+    let said = run(folder.path(), &["export", "mm.mcap", "--to", "mm"]);
+    assert!(said.contains(lost) && said.contains("--depth-format 32FC1"), "{said}");
+    let said = run(folder.path(), &recompute("m.mcap", &[&far[..], &["--depth-format", "32FC1"]].concat()));
+    assert!(!said.contains("beyond"), "{said}");
+    let said = run(folder.path(), &["export", "m.mcap", "--to", "m"]);
+    assert!(said.contains(lost) && said.contains("those of 32 bits have them"), "{said}");
+    let file = fs::File::open(folder.path().join("m/000001_depth_m.tiff")).unwrap();
+    let decoded = tiff::decoder::Decoder::new(file).unwrap().read_image().unwrap();
+    let tiff::decoder::DecodingResult::F32(z) = decoded else { panic!("no floats") };
+    let there: Vec<f32> = z.iter().copied().filter(|z| z.is_finite()).collect();
+    assert!(there.len() > z.len() / 2 && there.iter().all(|&z| z > 3000.0), "60000 * 1.2 / 20 px and more");
+}
+
+#[test]
+fn compressed_depth_is_exported_to_the_last_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    record_scene(folder.path(), "in.mcap", 2, "raw");
+    let depth_of = |format: &str| {
+        let (name, to) = (format!("{format}.mcap"), format!("of-{format}"));
+        let more = ["--streams", "raw,depth", "--depth-format", format];
+        run(folder.path(), &recompute(&name, &more));
+        run(folder.path(), &["export", &name, "--to", &to, "--what", "depth-mm,ply"]);
+        let has_plain = !packets(&folder.path().join(&name), topic::DEPTH).is_empty();
+        (
+            has_plain,
+            ["depth_mm.png", "cloud.ply"]
+                .map(|what| fs::read(folder.path().join(format!("{to}/000001_{what}"))).unwrap()),
+        )
+    };
+    let (has_plain, plain) = depth_of("16UC1");
+    assert!(has_plain);
+    for format in ["png", "rvl"] {
+        assert_eq!(depth_of(format), (false, plain.clone()), "{format}");
+    }
+    let more = ["--messages", "foxglove", "--depth-format", "rvl"];
+    refused(folder.path(), &recompute("f.mcap", &more), 2, &["--messages ros2"]);
+}

@@ -323,6 +323,25 @@ fn late_subscribers_get_points_and_latched_messages() {
     assert!(measured.len() > 1000);
     assert_eq!(points.iter().map(|point| point.xyz_m).collect::<Vec<_>>(), measured);
 
+    let received = Arc::<parking_lot::Mutex<Vec<Vec<u8>>>>::default();
+    let taken = received.clone();
+    let _incoming = node
+        .subscribe(topic::COMPRESSED_DEPTH, Kind::Compressed, Qos::SENSOR_DATA, move |bytes, _| {
+            taken.lock().push(bytes.to_vec());
+        })
+        .unwrap();
+    let channel = Arc::new(Format::Ros2.channel_of(topic::COMPRESSED_DEPTH, Kind::Compressed));
+    let depth_mm = until("the compressed depth of the held pair is there", || {
+        let data = received.lock().last()?.clone();
+        let packet = Packet { channel: channel.clone(), sequence: 0, log_time_ns: 0, publish_time_ns: 0, data };
+        UnpackedResult::of(&[packet]).unwrap().depth_mm()
+    });
+    let expected = |(&value, &reasons): (&i16, &u8)| {
+        if value == INVALID || reasons != 0 { 0 } else { depth::millimetres(depth::depth_m(value, &GEOMETRY)) }
+    };
+    let expected: Vec<u16> = map.values.pixels().iter().zip(map.reasons.pixels()).map(expected).collect();
+    assert_eq!(depth_mm.pixels(), expected);
+
     let client = router.client();
     let late = client
         .session()

@@ -130,8 +130,8 @@ impl CalibratedRecording {
         }
         exported.pairs = lines.len() as u64;
         let share = depth_shares[1] / depth_shares[0].max(f64::MIN_POSITIVE);
-        let loss = beyond_range(share).filter(|_| exported.parts.contains(&Part::DepthMm));
-        exported.warnings.extend(loss.map(|text| (text, far)));
+        let loss = beyond_range(share, exported.parts.contains(&Part::DepthM));
+        exported.warnings.extend(loss.filter(|_| exported.parts.contains(&Part::DepthMm)).map(|text| (text, far)));
         if let Err(nothing) = exported.leave_out_empty(&self.path, &with_files) {
             claimed.finish(); // nothing is left to continue
             return Err(nothing);

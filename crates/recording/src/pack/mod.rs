@@ -176,7 +176,7 @@ impl Packer {
 
     /// Returns a sentence on depth that the format of its images does not hold.
     pub fn depth_loss(&self) -> Option<String> {
-        beyond_range(self.depth.beyond as f64 / self.depth.pixels.max(1) as f64)
+        beyond_range(self.depth.beyond as f64 / self.depth.pixels.max(1) as f64, false)
     }
 
     /// Packs what a further file of the recording begins with: the description, with the newest parameters, and the pose of the right camera.
@@ -384,16 +384,21 @@ impl Packets<'_> {
     }
 }
 
-/// Returns a sentence on a share of the pixels with depth that are missing in depth images of 16 bits; `None` for none.
-pub(crate) fn beyond_range(share: f64) -> Option<String> {
+/// Returns a sentence on a share of the pixels with depth that are missing in depth images of 16 bits; `None` for none. With `has_metres`
+/// they are in further images.
+pub(crate) fn beyond_range(share: f64, has_metres: bool) -> Option<String> {
     let percent = match 100.0 * share {
         0.0 => return None,
         percent if percent < 1.0 => "less than 1".to_owned(),
         percent => format!("{percent:.0}"),
     };
+    let remedy = if has_metres {
+        "those of 32 bits have them".to_owned()
+    } else {
+        format!("a recording with {} keeps them", Remedy::set("depth-format", DepthFormat::Metres.word()))
+    };
     Some(format!(
-        "{percent} % of the pixels with depth lie beyond 65.535 m and are 0 in depth images of 16 bits; a recording with {} keeps them",
-        Remedy::set("depth-format", DepthFormat::Metres.word())
+        "{percent} % of the pixels with depth lie beyond 65.535 m and are 0 in depth images of 16 bits; {remedy}"
     ))
 }
 

@@ -339,11 +339,11 @@ fn depth_of_every_format_comes_back_and_what_is_lost_is_counted() {
         assert!(z.at(2, 0).is_nan() && z.at(0, 0) == 8.0 && is_kept == (lost == 0), "{format}: {z:?}");
     }
     assert_eq!(numbers::depth(&map, false, &geometry, DepthFormat::Mm).unwrap().1.beyond, 0, "64 m fit");
-    let text = beyond_range(0.92).unwrap();
+    let text = beyond_range(0.92, false).unwrap();
     assert!(
         text.starts_with("92 % of the pixels with depth lie beyond 65.535 m") && text.contains("depth-format 32FC1")
     );
-    assert!(beyond_range(0.0).is_none() && beyond_range(0.001).unwrap().starts_with("less than 1 %"));
+    assert!(beyond_range(0.0, false).is_none() && beyond_range(0.001, true).unwrap().starts_with("less than 1 %"));
     let packer = Packer::new(About { depth_format: DepthFormat::Rvl, ..about("depth") }, Format::Foxglove);
     assert_eq!(packer.about.depth_format, DepthFormat::Mm, "Foxglove's messages have no compressed depth");
 }

@@ -1,5 +1,5 @@
 //! Bag of ROS 2 in SQLite (`.db3`): its topics and the positions of its messages, and each message as the record that an MCAP file would
-//! have. Tables are those of rosbag2 0.0 (Crystal) to 0.33 (Kilted), and of librealsense 2.59.
+//! have. Tables are those that rosbag2 has had since Crystal, and of librealsense 2.59.
 //!
 //! The base is opened read-only and as one that nobody changes, so that no file is made beside it. Only real tables with plain columns are
 //! read, by their row numbers: no view, trigger, virtual table, index or computed column of a hostile base is used. Rows, bytes and
