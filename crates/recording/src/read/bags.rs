@@ -25,6 +25,7 @@ fn base(tables: &str, fill: impl FnOnce(&Connection)) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("walk 100%_0.db3");
     let connection = Connection::open(&path).unwrap();
+    connection.execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY").unwrap();
     connection.execute_batch(tables).unwrap();
     fill(&connection);
     connection.close().unwrap();
@@ -162,26 +163,49 @@ fn runs_nothing_that_a_hostile_base_holds() {
 }
 
 #[test]
-fn refuses_messages_that_claim_more_than_the_file_has() {
-    let (_folder, path) = base(TABLES, |connection| {
-        fill(connection, "sensor_msgs/msg/Image", 3);
-        // more rows than limits allow in so few bytes would need a damaged tree: a row that claims too many bytes is like it
-        connection.execute("INSERT INTO messages VALUES (50, 7, 5, zeroblob(3000000))", []).unwrap();
+fn messages_that_claim_more_than_the_file_has_come_to_an_end() {
+    // rows that lack a column have its default: a megabyte each, which is stored once
+    let tables = TABLES.replace(", data BLOB NOT NULL", "");
+    let (_folder, path) = base(&tables, |connection| {
+        let topic = "INSERT INTO topics VALUES (7, '/left/image', 'sensor_msgs/msg/Image', 'cdr', '')";
+        let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000) \
+                    INSERT INTO messages SELECT i, 7, i FROM n";
+        let column = format!("ALTER TABLE messages ADD COLUMN data BLOB DEFAULT x'{}'", "00".repeat(1 << 18));
+        connection.execute_batch(&[topic, rows, &column].join(";")).unwrap();
     });
+    let bytes = path.metadata().unwrap().len();
+    let (mut file, mut index) = (RecordingFile::new(&path), FileIndex::default());
+    file.open(&path).unwrap();
+    file.last_db3().unwrap().index(0, &mut index).unwrap();
+    assert!((index.positions("/left/image").len() as u64) << 18 <= bytes + (1 << 18));
+    let damage = index.take_damage()[0].to_string();
+    assert!(damage.contains("claim more bytes than it has"), "{damage}");
+}
+
+#[test]
+fn a_base_that_is_cut_or_has_senseless_rows_is_answered() {
+    let (_folder, path) = base(TABLES, |connection| fill(connection, "sensor_msgs/msg/Image", 9));
     let bytes = std::fs::read(&path).unwrap();
-    std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
-    // SQLite itself refuses a base that is cut; none of this may panic
-    for length in (0..bytes.len() / 2).step_by(1009) {
+    let mut whole = 0;
+    for length in (0..bytes.len()).step_by(509) {
         std::fs::write(&path, &bytes[..length]).unwrap();
-        let _ = Recording::open(&path);
+        let opened = Recording::open(&path);
+        let pairs = opened.as_ref().map_or(0, |recording| recording.pairs().len());
+        assert!(pairs >= whole, "{pairs} pairs of {length} bytes, and {whole} of fewer");
+        whole = pairs;
+        let is_told = opened.as_ref().map_or(true, |recording| !recording.losses().is_empty());
+        assert!(is_told || pairs == 9, "{length} bytes");
     }
+    assert!(whole > 5, "{whole}");
     for wrong in [-1, i64::MAX] {
         let (_folder, path) = base(TABLES, |connection| {
             fill(connection, "sensor_msgs/msg/Image", 3);
             connection.execute("UPDATE messages SET id = ?1, timestamp = -5 WHERE id = 3", [wrong]).unwrap();
             connection.execute("UPDATE messages SET topic_id = 'a' WHERE id = 4", []).unwrap();
         });
-        let losses = Recording::open(&path).unwrap().losses().join("; ");
-        assert!(losses.contains("messages make no sense") || losses.contains("message makes no sense"), "{losses}");
+        let recording = Recording::open(&path).unwrap();
+        assert_eq!(recording.pairs().len(), 2, "{wrong}");
+        let losses = recording.losses().join("; ");
+        assert!(losses.contains("make no sense") || losses.contains("makes no sense"), "{losses}");
     }
 }

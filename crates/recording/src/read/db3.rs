@@ -56,7 +56,8 @@ impl Db3 {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(uri(path), flags)?;
         for (option, is_on) in [
-            (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+            // a base that is cut off is refused without this; nothing can be written
+            (DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true),
             (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
             (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
             (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
