@@ -148,8 +148,7 @@ impl CameraInfo {
 
     /// Returns whether `p` of both cameras have the same shift, and so no baseline.
     pub fn lack_baseline([left, right]: [&Self; 2]) -> bool {
-        let shift = |camera: &Self| [camera.p[3], camera.p[7]];
-        shift(left) == shift(right)
+        [3, 7].into_iter().all(|at| (left.p[at] - right.p[at]).abs() < 1e-9)
     }
 
     /// Returns the text of the file that ROS's calibrator writes for this camera.

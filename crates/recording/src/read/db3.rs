@@ -94,13 +94,13 @@ impl Db3 {
         self.add_topics(index)?;
         self.check_table("messages", &["topic_id", "timestamp"], Some("data"))?;
         let mut rows = Rows { last: -1, count: 0, bytes: 0, senseless: 0 };
-        let Err(why) = self.add_messages(start, false, &mut rows, index)? else {
-            return Ok(rows.report(index));
-        };
-        // behind a damaged page, what can be reached from the end
-        let _same_damage = self.add_messages(start, true, &mut rows, index)?;
-        index.add_damage(Damage::Db3(why));
-        Ok(rows.report(index))
+        if let Err(why) = self.add_messages(start, false, &mut rows, index)? {
+            // behind a damaged page, what can be reached from the end
+            let _same_damage = self.add_messages(start, true, &mut rows, index)?;
+            index.add_damage(Damage::Db3(why));
+        }
+        rows.report(index);
+        Ok(())
     }
 
     /// Checks that a table is a real one with plain columns of these names; the column `last` comes behind them.
@@ -147,15 +147,14 @@ impl Db3 {
             if self.channels.len() == limits::MAX_CHANNELS {
                 return Err(limits::exceeded("topics (channels)", limits::MAX_CHANNELS));
             }
-            let schema = match schemas.get(&name) {
-                Some(schema) => Arc::clone(schema),
-                None => {
-                    let schema = definitions.get(&name).cloned().unwrap_or_else(|| known_schema(&name));
-                    let bytes = schema.name.len() + schema.data.len();
-                    let schema = index.add_schema(schema, bytes)?;
-                    schemas.insert(name, Arc::clone(&schema));
-                    schema
-                }
+            let schema = if let Some(schema) = schemas.get(&name) {
+                Arc::clone(schema)
+            } else {
+                let schema = definitions.get(&name).cloned().unwrap_or_else(|| known_schema(&name));
+                let bytes = schema.name.len() + schema.data.len();
+                let schema = index.add_schema(schema, bytes)?;
+                schemas.insert(name, Arc::clone(&schema));
+                schema
             };
             let number = self.channels.len() as u16;
             let (topic, message_encoding) = (topic?, message_encoding?);
@@ -204,48 +203,64 @@ impl Db3 {
         let all = format!(
             "SELECT rowid, topic_id, timestamp, octet_length(data) FROM messages NOT INDEXED WHERE rowid > ?1 ORDER BY rowid {order}"
         );
-        let mut found = Vec::new();
-        let read = || -> Result<(), Db3Error> {
-            let mut statement = self.connection.prepare(&all)?;
-            let mut selected = statement.query([rows.last])?;
-            while let Some(row) = selected.next()? {
-                let numbers = [0, 1, 2, 3].map(|column| row.get_ref(column).ok()?.as_i64().ok());
-                rows.count += 1;
-                if rows.count > self.bytes / MIN_ROW_BYTES {
-                    return Err(Db3Error::MoreThanFile);
-                }
-                let [Some(id), Some(topic), Some(time_ns), Some(bytes)] = numbers else {
-                    rows.senseless += 1;
-                    continue;
-                };
-                rows.bytes = rows.bytes.saturating_add(bytes.unsigned_abs());
-                if rows.bytes > self.bytes {
-                    return Err(Db3Error::MoreThanFile);
-                }
-                if !from_end {
-                    rows.last = id;
-                }
-                let number = self.channels.get(&topic).copied();
-                match (number, u64::try_from(id), u64::try_from(time_ns)) {
-                    (Some(number), Ok(id), Ok(time_ns)) if id <= MAX_ROW => {
-                        found.push((number, Position::in_file(start + id, time_ns)));
-                    }
-                    _ => rows.senseless += 1,
-                }
-                if found.len() > limits::MAX_MESSAGES {
-                    return Ok(());
-                }
+        let (mut found, mut refused) = (Vec::new(), None);
+        let mut add = |number: u16, position: Position| {
+            if from_end {
+                found.push((number, position));
+            } else {
+                refused = index.add_message(number, position).err();
             }
-            Ok(())
+            refused.is_none() && found.len() <= limits::MAX_MESSAGES
         };
-        let end = { read }();
-        if from_end {
-            found.reverse();
+        let end = self
+            .each_row(&all, rows, from_end, |number, id, time_ns| add(number, Position::in_file(start + id, time_ns)));
+        if let Some(why) = refused {
+            return Err(why);
         }
-        for (number, position) in found {
+        for (number, position) in found.into_iter().rev() {
             index.add_message(number, position)?;
         }
         Ok(end)
+    }
+
+    /// Calls `add` with channel, row number and time of each message, until it returns false. The rows come in the order of recording, or
+    /// `from_end`.
+    fn each_row(
+        &self,
+        all: &str,
+        rows: &mut Rows,
+        from_end: bool,
+        mut add: impl FnMut(u16, u64, u64) -> bool,
+    ) -> Result<(), Db3Error> {
+        let mut statement = self.connection.prepare(all)?;
+        let mut selected = statement.query([rows.last])?;
+        while let Some(row) = selected.next()? {
+            let numbers = [0, 1, 2, 3].map(|column| row.get_ref(column).ok()?.as_i64().ok());
+            rows.count += 1;
+            if rows.count > self.bytes / MIN_ROW_BYTES {
+                return Err(Db3Error::MoreThanFile);
+            }
+            let [Some(id), Some(topic), Some(time_ns), Some(bytes)] = numbers else {
+                rows.senseless += 1;
+                continue;
+            };
+            rows.bytes = rows.bytes.saturating_add(bytes.unsigned_abs());
+            if rows.bytes > self.bytes {
+                return Err(Db3Error::MoreThanFile);
+            }
+            if !from_end {
+                rows.last = id;
+            }
+            match (self.channels.get(&topic), u64::try_from(id), u64::try_from(time_ns)) {
+                (Some(&number), Ok(id), Ok(time_ns)) if id <= MAX_ROW => {
+                    if !add(number, id, time_ns) {
+                        break;
+                    }
+                }
+                _ => rows.senseless += 1,
+            }
+        }
+        Ok(())
     }
 
     /// Returns a message as the record of an MCAP file; its sequence number is 0. `None` where there is none.

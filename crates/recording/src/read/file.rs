@@ -19,6 +19,7 @@ use std::sync::Arc;
 use stereopsis_base::console;
 use stereopsis_base::files::plain;
 use stereopsis_frame::Cause;
+use tempfile::TempPath;
 
 /// Capacity of the cache, bytes; a single larger chunk is kept too.
 const CACHE_BYTES: usize = 256 << 20;
@@ -42,6 +43,8 @@ pub(super) struct RecordingFile {
 struct FilePart {
     path: PathBuf,
     content: Content,
+    /// Unpacked contents, where an open file cannot be deleted: dropped behind `content`.
+    _unpacked: Option<TempPath>,
     /// Bytes of the file when it was opened.
     bytes: u64,
     /// Offset of the first byte.
@@ -98,7 +101,9 @@ impl RecordingFile {
         } else {
             (Content::File(file), start + bytes)
         };
-        self.parts.push(FilePart { path: path.to_owned(), content, bytes, start, end });
+        // elsewhere it is deleted now, so that a killed program leaves nothing
+        let unpacked = temporary.filter(|_| cfg!(windows));
+        self.parts.push(FilePart { path: path.to_owned(), content, _unpacked: unpacked, bytes, start, end });
         Ok((start..end, damage))
     }
 

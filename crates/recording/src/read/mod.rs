@@ -267,7 +267,7 @@ impl Recording {
     }
 
     /// Returns the topic with the depth: the compressed one where the recording has that alone.
-    pub fn depth_topic(&self) -> &'static str {
+    pub(crate) fn depth_topic(&self) -> &'static str {
         let has = |name: &str| !self.index.positions(name).is_empty();
         if !has(topic::DEPTH) && has(topic::COMPRESSED_DEPTH) { topic::COMPRESSED_DEPTH } else { topic::DEPTH }
     }

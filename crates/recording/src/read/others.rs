@@ -184,7 +184,7 @@ fn pairs_topics_that_differ_by_the_numbers_of_cameras() {
     let both = ["/left/image", "/right/image", "/infra1/image", "/infra2/image"];
     assert_eq!(
         topics_of(&both).unwrap().0,
-        both[..2].iter().map(|name| name.to_string()).collect::<Vec<_>>()[..],
+        both[..2].iter().map(ToString::to_string).collect::<Vec<_>>()[..],
         "words come first"
     );
 }
