@@ -14,6 +14,16 @@ pub struct Frame {
     pub is_plain: bool,
     /// Whether no component has more samples than the first one, the brightness.
     pub is_luma_finest: bool,
+    /// Whether it has Huffman tables of its own; many cameras omit them.
+    pub has_tables: bool,
+}
+
+/// Returns a JPEG with the standard Huffman tables (K.3) in front of its own segments. The decoder adds them to a stream marked as an AVI
+/// frame, but tables in the stream take precedence.
+pub fn with_tables(bytes: &[u8]) -> Vec<u8> {
+    const AVI1: &[u8] = b"\xff\xe0\x00\x08AVI1\x00\x00";
+    let (start, rest) = bytes.split_at(bytes.len().min(2));
+    [start, AVI1, rest].concat()
 }
 
 /// Parses the segments of a JPEG up to its end marker; `None` without one.
@@ -21,14 +31,14 @@ pub fn frame(bytes: &[u8]) -> Option<Frame> {
     let mut at = 2;
     let (mut scans, mut is_sequential) = (0, true);
     let (mut components, mut scanned) = (None, None);
-    let mut is_luma_finest = true;
+    let (mut is_luma_finest, mut has_tables) = (true, false);
     loop {
         let &[0xff, marker] = bytes.get(at..)?.first_chunk()? else { return None };
         match marker {
             0xff => at += 1, // a fill byte
             0xd9 => {
                 let is_plain = is_sequential && scans == 1 && components == scanned;
-                return Some(Frame { end: at, is_plain, is_luma_finest });
+                return Some(Frame { end: at, is_plain, is_luma_finest, has_tables });
             }
             0x01 | 0xd0..=0xd8 => at += 2,
             _ => {
@@ -38,6 +48,7 @@ pub fn frame(bytes: &[u8]) -> Option<Frame> {
                         components = bytes.get(at + 9);
                         is_luma_finest &= is_first_finest(bytes.get(at + 10..)?, usize::from(*components?));
                     }
+                    0xc4 => has_tables = true,
                     0xda => scanned = bytes.get(at + 4),
                     _ => {}
                 }

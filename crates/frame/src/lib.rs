@@ -17,6 +17,7 @@ mod pair;
 pub mod pairing;
 mod pair_source;
 mod pixels;
+pub mod picture_file;
 pub mod player;
 mod preparation;
 mod rows;

@@ -1,12 +1,13 @@
 //! Faults of image files, of their folders and of their truth.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use stereopsis_base::console::{self, foreign};
 use stereopsis_base::files;
 use stereopsis_base::process::memory::FreeMemory;
 use stereopsis_base::remedy::{Remedy, option};
 use stereopsis_frame::jpeg::JpegError;
+use stereopsis_frame::picture_file::UnreadImage;
 use stereopsis_frame::source::names::EXTENSIONS;
 use stereopsis_frame::{Arrangement, CaptureError, TooManyPixels};
 use zune_jpeg::errors::DecodeErrors;
@@ -23,15 +24,18 @@ pub enum PictureError {
     /// The bytes are of no known kind.
     #[error("it is no PNG, JPEG, TIFF, BMP, WebP, PGM or PPM image")]
     NoImage,
-    /// Animation in WebP.
-    #[error("it is an animation: write its images as files of their own (magick it.webp image-%03d.png)")]
-    Animation,
-    /// Format that is not read, by the ending of its files.
-    #[error("it is a {} image, which is not read: {}", .0.to_uppercase(), convert(.0))]
-    OtherFormat(&'static str),
-    /// HEIC, AVIF or video.
-    #[error("it is a HEIC or AVIF image, or a video, which is not read: {}", convert("heic"))]
-    Heic,
+    /// Format that is not read.
+    #[error("it is {}", .0.words(Path::new("FILE")))]
+    Unread(UnreadImage),
+    /// TIFF whose images are smaller copies of one that is not there.
+    #[error("its image is marked as a smaller copy ({}x{} px), and the whole one is not in the file", .0.0, .0.1)]
+    Reduced((u64, u64)),
+    /// TIFF of a packing that is not read.
+    #[error("it is packed by {}, which is not read: `tiffcp -c zip IN.tif OUT.tif` packs it by deflate", packing(*.0))]
+    Packing(u64),
+    /// Numbers where an image with a white level is needed.
+    #[error("it holds {0}, and no brightness from black to white: {SAVE_AS}")]
+    Numbers(&'static str),
     /// More pixels than the limit.
     #[error(transparent)]
     TooManyPixels(#[from] TooManyPixels),
@@ -39,7 +43,7 @@ pub enum PictureError {
     #[error("it has {}x{} px instead of {}x{}", .size.0, .size.1, .wanted.0, .wanted.1)]
     OtherSize {
         /// Width and height, px.
-        size: (u32, u32),
+        size: (usize, usize),
         /// Width and height that are wanted, px.
         wanted: (usize, usize),
     },
@@ -140,12 +144,35 @@ impl PictureError {
     /// Returns the operation on an image file that fails.
     fn task(&self) -> &'static str {
         match self {
-            Self::Empty | Self::NoImage | Self::Animation | Self::OtherFormat(_) | Self::Heic => "read",
+            Self::Empty | Self::NoImage | Self::Unread(_) | Self::Reduced(_) | Self::Packing(_) => "read",
             Self::TooManyPixels(_) | Self::OtherSize { .. } | Self::TooLong { .. } => "use",
-            Self::NoMemory { .. } | Self::Pixels(_) => "use",
+            Self::NoMemory { .. } | Self::Pixels(_) | Self::Numbers(_) => "use",
             _ => "decode",
         }
     }
+
+    /// Returns the text for a file, which is in the commands.
+    fn of_file(&self, path: &Path) -> String {
+        match self {
+            Self::Unread(kind) => format!("it is {}", kind.words(path)),
+            other => other.to_string(),
+        }
+    }
+}
+
+/// Returns the name of a packing of TIFF by its number (registered tags of libtiff 4.5).
+fn packing(number: u64) -> String {
+    let name = match number {
+        6 => "JPEG in its old form",
+        33_003 | 33_005 | 34_712 => "JPEG 2000",
+        34_661 => "JBIG",
+        34_887 => "LERC",
+        34_892 => "JPEG as in raw photos",
+        34_925 => "LZMA",
+        50_002 | 52_546 => "JPEG XL",
+        other => return format!("a method with the number {other}"),
+    };
+    name.to_owned()
 }
 
 /// Fault of the files of pairs.
@@ -153,7 +180,7 @@ impl PictureError {
 pub(crate) enum FileError {
     #[error("cannot read {}: {}", console::path(.path), files::read_cause(.path, .cause))]
     Read { path: PathBuf, cause: io::Error },
-    #[error("cannot {} {}: {cause}", .cause.task(), console::path(.path))]
+    #[error("cannot {} {}: {}", .cause.task(), console::path(.path), .cause.of_file(.path))]
     Picture { path: PathBuf, cause: PictureError },
     #[error("cannot read {}: {cause}", console::path(.path))]
     Numbers { path: PathBuf, cause: PictureError },
@@ -168,6 +195,10 @@ pub(crate) enum FileError {
         console::path(.path), .size.0, .size.1, option(.arrangement.word()), halved(*.arrangement)
     )]
     OddSize { path: PathBuf, size: (usize, usize), arrangement: Arrangement },
+    #[error("{} holds {kind} and {} brightness: give both images of one kind", console::path(&.paths[0]), console::path(&.paths[1]))]
+    OneOfNumbers { paths: [PathBuf; 2], kind: &'static str },
+    #[error("{} has no pixel with a number", console::path(.0))]
+    NoNumber(PathBuf),
 
     // folders
     #[error("cannot open {}: there is no such file or folder", console::path(.0))]
@@ -179,6 +210,8 @@ pub(crate) enum FileError {
     NotAFolder(PathBuf),
     #[error("cannot read folder {}: {}", console::path(.path), files::cause(.cause))]
     Folder { path: PathBuf, cause: io::Error },
+    #[error("{} is {}", console::path(.path), .kind.words(.path))]
+    Unread { path: PathBuf, kind: UnreadImage },
     #[error("{} has no image of both views: looked for files as {}", console::path(.0), EXTENSIONS.join(", "))]
     NoneOfBothViews(PathBuf),
 
@@ -250,10 +283,6 @@ impl From<FileError> for CaptureError {
     }
 }
 
-fn convert(ending: &str) -> String {
-    format!("convert it to PNG (magick mogrify -format png *.{ending})")
-}
-
 /// Returns the text of a decoder's error within a sentence.
 fn sentence(err: &impl ToString) -> String {
     err.to_string().trim_end_matches('.').to_lowercase()
@@ -282,11 +311,11 @@ fn cure_of_sizes(
     } else if wl * hr == hl * wr {
         let (path, width, height) = if wl > wr { (&paths[0], wr, hr) } else { (&paths[1], wl, hl) };
         let path = console::path(path);
-        format!("{calibrated}, or resize the larger one (magick \"{path}\" -resize {width}x{height} OUT.png)")
+        format!("{calibrated}, or resize the larger one (convert \"{path}\" -resize {width}x{height} OUT.png)")
     } else {
         let (width, height) = (wl.min(wr), hl.min(hr));
         format!(
-            "{calibrated}; or crop rectified ones to {width}x{height} (magick FILE -crop {width}x{height}+0+0 +repage OUT.png)"
+            "{calibrated}; or crop rectified ones to {width}x{height} (convert FILE -crop {width}x{height}+0+0 +repage OUT.png)"
         )
     }
 }

@@ -49,10 +49,7 @@ fn pairs_of(args: &CalibrateArgs, spec: &SourceSpec) -> anyhow::Result<Option<Ve
             found.losses.iter().for_each(console::say);
             Some(found.pairs)
         }
-        SourceSpec::Files { left, right, .. } => {
-            let name = left.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            Some(vec![FilePair { left: left.clone(), right: right.clone(), name, both_views: None }])
-        }
+        SourceSpec::Files { left, right, .. } => Some(vec![FilePair::of_two(left, right)]),
         _ => None,
     })
 }

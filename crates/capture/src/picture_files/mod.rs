@@ -62,8 +62,8 @@ impl FileSource {
         truth: Option<&DisparityFile>,
         options: &SourceOptions,
     ) -> Result<Self, CaptureError> {
-        let name = stem(left);
-        let pair = FilePair { left: left.into(), right: right.into(), name: name.clone(), both_views: None };
+        let pair = FilePair::of_two(left, right);
+        let name = pair.name.clone();
         let found = FolderPairs { pairs: vec![pair], ..FolderPairs::default() };
         Self::open(name, found, truth.cloned(), options)
     }

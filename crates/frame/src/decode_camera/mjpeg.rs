@@ -7,7 +7,7 @@
 
 use super::DecodeError;
 use crate::Pixels;
-use crate::jpeg::{JpegError, frame as jpeg_frame, pixels as jpeg_pixels};
+use crate::jpeg::{JpegError, frame as jpeg_frame, pixels as jpeg_pixels, with_tables};
 use fearless_simd::{Level, dispatch};
 use stereopsis_base::image::{Image, Luma, Picture};
 use zune_jpeg::JpegDecoder;
@@ -78,11 +78,9 @@ fn rgb_of([y, cb, cr]: [u8; 3]) -> [u8; 3] {
 
 /// Prepares the frame for the decoder: without end marker, and with the standard Huffman tables (K.3), which many cameras omit.
 ///
-/// The decoder adds the tables to a stream marked as an AVI frame, but tables in the stream take precedence. After an early end marker the
-/// decoder fills in pixels, whereas it reports an early end of the data.
+/// After an early end marker the decoder fills in pixels, whereas it reports an early end of the data.
 fn prepare(frame: &[u8]) -> Result<Vec<u8>, DecodeError> {
     const START: [u8; 2] = [0xff, 0xd8];
-    const AVI1: &[u8] = b"\xff\xe0\x00\x08AVI1\x00\x00";
     if !frame.starts_with(&START) {
         return Err(DecodeError::NoJpeg(frame.len()));
     }
@@ -96,5 +94,5 @@ fn prepare(frame: &[u8]) -> Result<Vec<u8>, DecodeError> {
         // no camera sends it, and zune-jpeg 0.5.15 decodes another brightness with the colours than without
         return Err(DecodeError::CoarseLuma);
     }
-    Ok([&START, AVI1, &frame[START.len()..parts.end]].concat())
+    Ok(with_tables(&frame[..parts.end]))
 }

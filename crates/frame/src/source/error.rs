@@ -2,6 +2,7 @@
 
 use super::disparity_file::DisparityFile;
 use super::names::SCHEMES;
+use crate::picture_file::{UnreadImage, has_view_in_xmp};
 use crate::{Arrangement, CaptureError};
 use std::path::{Path, PathBuf};
 use stereopsis_base::console;
@@ -56,12 +57,21 @@ pub enum SpecError {
     Unread(#[from] UnreadRecording),
     /// One image alone.
     #[error(
-        "{} is one image, and a pair needs two, or {} or {} where it shows both views: {PATHS}",
+        "{} is one image, and a pair needs two, or {} or {} where it shows both views{}: {PATHS}",
         console::path(.0),
         option(Arrangement::SideBySide.word()),
-        option(Arrangement::TopBottom.word())
+        option(Arrangement::TopBottom.word()),
+        right_in_xmp(.0)
     )]
     OneImage(PathBuf),
+    /// Image of a format that is not read.
+    #[error("{} is {}", console::path(.path), .kind.words(.path))]
+    UnreadImage {
+        /// Path of the file.
+        path: PathBuf,
+        /// Its format.
+        kind: UnreadImage,
+    },
     /// The file is none of a source.
     #[error("{} is no source: {PATHS}", console::path(.0))]
     NoSourceFile(PathBuf),
@@ -152,6 +162,19 @@ impl From<SpecError> for CaptureError {
 
 fn quoted(path: &Path) -> String {
     console::quoted(&path.to_string_lossy())
+}
+
+/// Returns the end of a sentence on a photo of VR180, whose right view decoders of JPEG do not see.
+fn right_in_xmp(path: &Path) -> String {
+    if !has_view_in_xmp(path) {
+        return String::new();
+    }
+    let right = path.with_file_name(format!("{}_right.jpg", path.file_stem().unwrap_or_default().to_string_lossy()));
+    format!(
+        "; its right view lies in its XMP: `exiftool -b -XMP-GImage:ImageData {} > {}`",
+        quoted(path),
+        quoted(&right)
+    )
 }
 
 fn conversion(path: &Path) -> String {

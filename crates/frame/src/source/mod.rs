@@ -15,6 +15,7 @@ pub use disparity_file::DisparityFile;
 pub use error::{SpecError, UnreadRecording};
 pub use video_input::{Address, VideoInput};
 
+use crate::picture_file::{FileOfBoth, UnreadImage};
 use crate::{Arrangement, CaptureError};
 use names::{EXTENSIONS, has_extension, is_truth_name};
 use std::fmt;
@@ -196,10 +197,14 @@ impl SourceSpec {
             [] => Ok(Self::Scene),
             [folder] if folder.is_dir() => Ok(Self::of_folder(folder.clone())),
             [one] if is_recording(one) => Ok(Self::Recording(one.clone())),
-            [one] if one.exists() && has_extension(one, EXTENSIONS) => Err(SpecError::OneImage(one.clone())),
-            [one] if one.exists() => Err(match UnreadRecording::of(one) {
-                Some(unread) => unread.into(),
-                None => SpecError::NoSourceFile(one.clone()),
+            [one] if has_extension(one, EXTENSIONS) && FileOfBoth::of_file(one).is_some() => {
+                Ok(Self::Folder(one.clone()))
+            }
+            [one] if one.exists() => Err(match (UnreadRecording::of(one), UnreadImage::of_file(one)) {
+                (Some(unread), _) => unread.into(),
+                (None, Some(kind)) => SpecError::UnreadImage { path: one.clone(), kind },
+                (None, None) if has_extension(one, EXTENSIONS) => SpecError::OneImage(one.clone()),
+                (None, None) => SpecError::NoSourceFile(one.clone()),
             }),
             [one] => one.to_str().map_or_else(|| Ok(Self::Folder(one.clone())), Self::parse_words),
             [a, b] if !a.is_dir() && !b.is_dir() && ![a, b].iter().any(|path| is_recording(path)) => {

@@ -9,7 +9,10 @@ pub const RECTIFIED_NAMES: &[(&str, &str)] =
     &[("im0", "im1"), ("im2", "im6"), ("view1", "view5"), ("scene1.row3.col3", "scene1.row3.col4")];
 
 /// Extensions of supported image files.
-pub const EXTENSIONS: &[&str] = &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm", "bmp", "webp"];
+pub const EXTENSIONS: &[&str] =
+    &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm", "bmp", "webp", "mpo", "jps", "dng"];
+/// Extensions of files of numbers, which may be images or disparities.
+pub const NUMBER_EXTENSIONS: &[&str] = &["npy", "pfm"];
 
 /// Schemes of addresses of streams.
 pub(super) const SCHEMES: [&str; 8] = ["rtsp", "rtsps", "http", "https", "rtmp", "srt", "udp", "tcp"];

@@ -3,7 +3,8 @@
 
 use crate::error::PictureError;
 use image::{ColorType, DynamicImage, GrayImage, RgbImage};
-use stereopsis_frame::jpeg::{JpegError, frame, pixels as decoded};
+use std::borrow::Cow;
+use stereopsis_frame::jpeg::{JpegError, frame, pixels as decoded, with_tables};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
@@ -53,7 +54,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<DynamicImage, PictureError> {
     let frame = frame(bytes).ok_or(PictureError::Truncated)?;
     // after an end marker the decoder fills in missing pixels, but it reports an early end of the data: pass no end marker
     let end = if frame.is_plain { frame.end } else { frame.end + 2 };
-    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&bytes[..end]), options());
+    let bytes = if frame.has_tables { Cow::from(&bytes[..end]) } else { with_tables(&bytes[..end]).into() };
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&bytes[..]), options());
     decoder.decode_headers().map_err(JpegError::Damaged)?;
     let is_grey = decoder.input_colorspace() == Some(ColorSpace::Luma);
     let space = if is_grey { ColorSpace::Luma } else { ColorSpace::RGB };

@@ -5,22 +5,28 @@ mod exif;
 mod floats;
 mod jpeg;
 mod memory_limits;
+mod numbers;
 mod pfm;
 mod turn;
 
 use crate::error::{FileError, PictureError};
 use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader};
+use std::borrow::Cow;
 use std::io::{self, Read as _};
+use std::ops::Range;
 use std::path::Path;
 use stereopsis_base::files::plain;
 use stereopsis_base::image::{Image, Luma, Picture};
 use stereopsis_base::process::memory;
+use stereopsis_frame::picture_file::UnreadImage;
+use stereopsis_frame::picture_file::tiff::{self as tiff_tags, Page, Pages, Tiff};
 use stereopsis_frame::{CaptureError, MaxPixels};
 
 pub(crate) use exif::ExifLens;
 pub(crate) use floats::{NumberTags, Numbers, read_numbers};
 pub use jpeg::size as jpeg_size;
 use memory_limits::{OVERHEAD_BYTES, limits, taken};
+pub(crate) use numbers::{NumberImage, Range as NumberRange, range as number_range};
 pub use pfm::decode_pfm;
 pub(crate) use pfm::read_pfm;
 pub(crate) use turn::Turn;
@@ -35,21 +41,66 @@ const MAX_TURNED_BYTES_PER_PIXEL: u64 = 16;
 /// Maximum size of a JPEG that is decoded without a check of the free memory, px.
 const MAX_UNCHECKED_JPEG_PX: u64 = 4 << 20;
 
+/// Part of a file that is decoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part<'a> {
+    /// Image that the file is about.
+    Main,
+    /// File inside the file, by the place of its bytes.
+    Bytes(&'a Range<u64>),
+    /// Page of a TIFF, by the place of its directory.
+    Page(u64),
+}
+
+/// Content of an image file.
+#[derive(Debug)]
+pub(crate) enum Content {
+    Picture(Picture),
+    /// Numbers, which a range makes an image.
+    Numbers(NumberImage),
+}
+
+/// Image of a file.
+#[derive(Debug)]
+pub(crate) struct ReadImage {
+    pub(crate) content: Content,
+    pub(crate) turn: Turn,
+    /// Number of the images of its size and kind in a TIFF.
+    pub(crate) pages: usize,
+}
+
+impl ReadImage {
+    /// Returns the size of the upright image, px.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        match &self.content {
+            Content::Picture(picture) => picture.size(),
+            Content::Numbers(numbers) => numbers.size(),
+        }
+    }
+}
+
 /// Reads an image file and turns it by its orientation tag; `color` keeps the RGB of a colour file (of 16 bits the upper 8).
 ///
 /// # Errors
 /// The file is missing, empty, truncated, larger than `max_pixels`, or not an image; the text names it.
 pub fn read_picture(path: &Path, color: bool, max_pixels: MaxPixels) -> Result<Picture, CaptureError> {
-    read_turned(path, color, max_pixels, None).map(|(picture, _)| picture)
+    match read_part(path, Part::Main, color, max_pixels, None)?.content {
+        Content::Picture(picture) => Ok(picture),
+        Content::Numbers(numbers) => {
+            let cause = PictureError::Numbers(numbers.kind);
+            Err(FileError::Picture { path: path.to_owned(), cause }.into())
+        }
+    }
 }
 
-/// Reads an image file like [`read_picture`], if its upright size is `wanted`, and returns its turn.
-pub(crate) fn read_turned(
+/// Reads a part of an image file like [`read_picture`], if its upright size is `wanted`; numbers are returned as such.
+pub(crate) fn read_part(
     path: &Path,
+    part: Part<'_>,
     color: bool,
     max_pixels: MaxPixels,
     wanted: Option<(usize, usize)>,
-) -> Result<(Picture, Turn), CaptureError> {
+) -> Result<ReadImage, CaptureError> {
     let cannot = |cause| FileError::Read { path: path.to_owned(), cause };
     let refused = |cause| FileError::Picture { path: path.to_owned(), cause };
     let mut opened = plain::open(path).map_err(cannot)?;
@@ -59,30 +110,51 @@ pub(crate) fn read_turned(
     }
     let mut bytes = Vec::new();
     (&mut opened).take(HEADER_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
+    if let Some(numbers) = numbers_of_file(path, &bytes, max_pixels)? {
+        check_wanted(numbers.size(), wanted).map_err(refused)?;
+        return Ok(ReadImage { content: Content::Numbers(numbers), turn: Turn::NONE, pages: 1 });
+    }
     if bytes.len() as u64 == HEADER_BYTES {
         // large or sparse file: check its size before reading the rest
         let format = format_of(&bytes).map_err(refused)?;
-        let size = match format {
+        let (size, pages) = match format {
             // the tags of the size may be at the end of the file
             ImageFormat::Tiff => {
-                let second = plain::open(path).map_err(cannot)?;
-                size_of(io::BufReader::new(second), format)
+                let pages = Tiff::open(plain::open(path).map_err(cannot)?).and_then(|mut tiff| tiff.pages());
+                let pages = pages.ok_or(PictureError::Truncated).map_err(refused)?;
+                (size_of_page(&pages.main), pages.alike.len().max(1) as u64)
             }
-            _ => size_in(&bytes, format),
+            _ => (size_in(&bytes, format), 1),
         };
         let size = size.map_err(refused)?;
         let pixels = check(size, max_pixels, None).map_err(refused)?;
-        let most = MAX_FILE_BYTES_PER_PIXEL.saturating_mul(pixels).saturating_add(OVERHEAD_BYTES);
+        let most = MAX_FILE_BYTES_PER_PIXEL.saturating_mul(pixels).saturating_add(OVERHEAD_BYTES).saturating_mul(pages);
         if len > most {
             return Err(refused(PictureError::TooLong { bytes: len, most }).into());
         }
         has_room(size, len).map_err(refused)?;
         opened.take(most - HEADER_BYTES).read_to_end(&mut bytes).map_err(cannot)?;
     }
-    let format = format_of(&bytes).map_err(refused)?;
-    let turn = Turn::of_file(&bytes, format);
-    let picture = decode_bytes(&bytes, color, max_pixels, wanted, turn).map_err(refused)?;
-    Ok((picture, turn))
+    if let Part::Bytes(range) = part {
+        let [start, end] = [range.start, range.end].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
+        let inside = bytes.get(start..end.min(bytes.len())).ok_or(PictureError::Truncated).map_err(refused)?;
+        bytes = inside.to_vec();
+    }
+    let page = if let Part::Page(at) = part { Some(at) } else { None };
+    decode_bytes(&bytes, page, color, max_pixels, wanted, true).map_err(|cause| refused(cause).into())
+}
+
+/// Reads a file of numbers that is no TIFF; `bytes` are its first ones.
+fn numbers_of_file(path: &Path, bytes: &[u8], max_pixels: MaxPixels) -> Result<Option<NumberImage>, CaptureError> {
+    let (values, kind) = if bytes.starts_with(b"\x93NUMPY") {
+        let Some(numbers) = read_numbers(path, max_pixels)? else { return Ok(None) };
+        (numbers.values, if numbers.are_whole { "whole numbers" } else { "floats" })
+    } else if bytes.starts_with(b"Pf") {
+        (read_pfm(path, max_pixels)?, "floats")
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(NumberImage { values, kind, no_data: None, turn: Turn::NONE }))
 }
 
 /// Decodes the bytes of an image file like [`read_picture`], without turning the image.
@@ -90,7 +162,10 @@ pub(crate) fn read_turned(
 /// # Errors
 /// The bytes are damaged, truncated, too large or not an image.
 pub fn decode_picture(bytes: &[u8], color: bool, max_pixels: MaxPixels) -> Result<Picture, PictureError> {
-    decode_bytes(bytes, color, max_pixels, None, Turn::NONE)
+    match decode_bytes(bytes, None, color, max_pixels, None, false)?.content {
+        Content::Picture(picture) => Ok(picture),
+        Content::Numbers(numbers) => Err(PictureError::Numbers(numbers.kind)),
+    }
 }
 
 /// Returns width and height of an image by the header of its file, px.
@@ -105,23 +180,18 @@ const FORMATS: &[ImageFormat] =
     &[ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Tiff, ImageFormat::Bmp, ImageFormat::WebP, ImageFormat::Pnm];
 
 fn format_of(bytes: &[u8]) -> Result<ImageFormat, PictureError> {
+    if let Some(unread) = UnreadImage::of_bytes(bytes) {
+        return Err(PictureError::Unread(unread));
+    }
     match image::guess_format(bytes) {
-        Ok(ImageFormat::WebP) if is_animated_webp(bytes) => Err(PictureError::Animation),
         Ok(format) if FORMATS.contains(&format) => Ok(format),
         Err(_) if is_tiff(bytes) => Ok(ImageFormat::Tiff),
         Ok(other) => Err(other
             .extensions_str()
             .first()
-            .map_or(PictureError::NoImage, |ending| PictureError::OtherFormat(ending))),
-        // ISO base media file, the container of HEIC and AVIF
-        Err(_) if bytes.get(4..8) == Some(b"ftyp") => Err(PictureError::Heic),
+            .map_or(PictureError::NoImage, |ending| PictureError::Unread(UnreadImage::Other(ending)))),
         Err(_) => Err(PictureError::NoImage),
     }
-}
-
-fn is_animated_webp(bytes: &[u8]) -> bool {
-    const ANIMATION: u8 = 1 << 1;
-    bytes.get(12..16) == Some(b"VP8X") && bytes.get(20).is_some_and(|flags| flags & ANIMATION != 0)
 }
 
 fn is_tiff(bytes: &[u8]) -> bool {
@@ -132,10 +202,12 @@ fn is_tiff(bytes: &[u8]) -> bool {
 fn check(size: (u32, u32), max_pixels: MaxPixels, wanted: Option<(usize, usize)>) -> Result<u64, PictureError> {
     let (width, height) = size;
     max_pixels.check(width.into(), height.into())?;
-    if let Some(wanted) = wanted.filter(|wanted| *wanted != (width as usize, height as usize)) {
-        return Err(PictureError::OtherSize { size, wanted });
-    }
+    check_wanted((width as usize, height as usize), wanted)?;
     Ok(u64::from(width) * u64::from(height))
+}
+
+fn check_wanted(size: (usize, usize), wanted: Option<(usize, usize)>) -> Result<(), PictureError> {
+    wanted.filter(|wanted| *wanted != size).map_or(Ok(()), |wanted| Err(PictureError::OtherSize { size, wanted }))
 }
 
 /// Returns width and height by the first bytes of a file.
@@ -154,23 +226,42 @@ fn size_of(reader: impl io::BufRead + io::Seek, format: ImageFormat) -> Result<(
 
 /// Returns width and height by the header of a whole file.
 fn size_by_header(bytes: &[u8], format: ImageFormat) -> Result<(u32, u32), PictureError> {
-    match (size_in(bytes, format), format) {
-        // the crate `image` does not read every variant of TIFF
-        (Err(err), ImageFormat::Tiff) => tiff_size(bytes).ok_or(err),
-        (size, _) => size,
+    match format {
+        ImageFormat::Tiff => {
+            let pages = Tiff::open(io::Cursor::new(bytes)).and_then(|mut tiff| tiff.pages());
+            pages.map_or(Err(PictureError::Truncated), |pages| size_of_page(&pages.main))
+        }
+        _ => size_in(bytes, format),
     }
 }
 
+/// Decodes the bytes of a file, of a TIFF the main page or the one at `page`, and makes the image upright if `turns`.
 fn decode_bytes(
     bytes: &[u8],
+    page: Option<u64>,
     color: bool,
     max_pixels: MaxPixels,
     wanted: Option<(usize, usize)>,
-    turn: Turn,
-) -> Result<Picture, PictureError> {
+    turns: bool,
+) -> Result<ReadImage, PictureError> {
     let format = format_of(bytes)?;
-    let size = size_by_header(bytes, format)?;
+    let tiff = if format == ImageFormat::Tiff { TiffImage::of(bytes, page)? } else { None };
+    let turn_of = |bytes: &[u8]| if turns { Turn::of_file(bytes, format) } else { Turn::NONE };
+    // a DNG has the tag at its first page alone
+    let own = tiff.as_ref().map_or(Turn::NONE, |tiff| turn_of(&tiff.bytes));
+    let turn = if own == Turn::NONE { turn_of(bytes) } else { own };
+    let pages = tiff.as_ref().map_or(1, |tiff| tiff.pages.alike.len().max(1));
+    let bytes = tiff.as_ref().map_or(bytes, |tiff| &tiff.bytes);
+    let size = match &tiff {
+        Some(tiff) => size_of_page(&tiff.pages.main)?,
+        None => size_by_header(bytes, format)?,
+    };
     let pixels = check(turn.size(size), max_pixels, wanted)?;
+    if let Some((tiff, kind)) = tiff.as_ref().and_then(|tiff| Some((tiff, tiff.pages.main.numbers()?))) {
+        let values = numbers::of_tiff(bytes, size)?;
+        let numbers = NumberImage { values, kind, no_data: tiff.pages.main.no_data, turn };
+        return Ok(ReadImage { content: Content::Numbers(numbers), turn, pages });
+    }
     if turn.is_quarter() && pixels > MAX_UNCHECKED_JPEG_PX {
         has_room(size, MAX_TURNED_BYTES_PER_PIXEL.saturating_mul(pixels))?;
     }
@@ -190,7 +281,48 @@ fn decode_bytes(
         },
     };
     turn.apply(&mut decoded);
-    picture_of(decoded, color)
+    Ok(ReadImage { content: Content::Picture(picture_of(decoded, color)?), turn, pages })
+}
+
+/// TIFF that begins with the image to decode.
+struct TiffImage<'a> {
+    bytes: Cow<'a, [u8]>,
+    /// Pages, the main one of which is that image.
+    pages: Pages,
+}
+
+impl<'a> TiffImage<'a> {
+    /// Finds the main page, or takes the one at `page`; `None` for damaged tags, which the decoder names.
+    fn of(bytes: &'a [u8], page: Option<u64>) -> Result<Option<Self>, PictureError> {
+        let pages = |bytes: &[u8]| Tiff::open(io::Cursor::new(bytes)).and_then(|mut tiff| tiff.pages());
+        let Some(found) = pages(bytes) else { return Ok(None) };
+        let begin = page.or((!found.is_first).then_some(found.main.at));
+        let (bytes, found) = match begin {
+            None => (Cow::from(bytes), found),
+            Some(at) => {
+                let mut bytes = bytes.to_vec();
+                tiff_tags::begin_with(&mut bytes, at);
+                let Some(first) = pages(&bytes) else { return Err(PictureError::Truncated) };
+                (bytes.into(), Pages { main: first.main, ..found })
+            }
+        };
+        let main = &found.main;
+        match () {
+            () if main.is_raw() => Err(PictureError::Unread(UnreadImage::Raw)),
+            () if main.is_reduced => Err(PictureError::Reduced(main.size)),
+            () if !READ_PACKINGS.contains(&main.packing) => Err(PictureError::Packing(main.packing)),
+            () => Ok(Some(Self { bytes, pages: found })),
+        }
+    }
+}
+
+/// Numbers of the packings of TIFF that are read: none, CCITT, LZW, JPEG, deflate (two numbers), packed bits, zstd, WebP.
+const READ_PACKINGS: [u64; 11] = [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946, 50_000, 50_001];
+
+fn size_of_page(page: &Page) -> Result<(u32, u32), PictureError> {
+    let (width, height) = page.size;
+    let size = u32::try_from(width).ok().zip(u32::try_from(height).ok());
+    size.filter(|size| *size != (0, 0)).ok_or(PictureError::NoSize)
 }
 
 /// Decodes with `image`, after a check of the free memory.
@@ -224,10 +356,6 @@ fn is_whole_png(bytes: &[u8]) -> bool {
         rest = behind;
     }
     false
-}
-
-fn tiff_size(bytes: &[u8]) -> Option<(u32, u32)> {
-    tiff::decoder::Decoder::new(io::Cursor::new(bytes)).ok()?.dimensions().ok()
 }
 
 /// Decodes a grey TIFF with transparency, which the crate `image` does not read; `None` for other files.
@@ -342,14 +470,12 @@ mod tests {
 
     #[test]
     fn refuses_unsupported_formats_with_a_conversion() {
-        for (bytes, name, command) in
-            [(&b"GIF89a\x01\0\x01\0\0\0\0"[..], "GIF", "*.gif"), (b"\0\0\0\x18ftypheic\0\0\0\0", "HEIC", "*.heic")]
-        {
+        for (bytes, name, command) in [
+            (&b"GIF89a\x01\0\x01\0\0\0\0"[..], "GIF", "`convert "),
+            (b"\0\0\0\x18ftypheic\0\0\0\0", "HEIC", "`heif-convert "),
+        ] {
             let text = read("a.png", bytes).unwrap_err().to_string();
-            assert!(
-                text.contains(name) && text.contains("magick mogrify -format png") && text.contains(command),
-                "{text}"
-            );
+            assert!(text.contains(name) && text.contains(command), "{text}");
             assert!(!text.contains("8 or 16 bits"), "{text}");
         }
     }

@@ -1,6 +1,8 @@
 //! Lists the pairs of image files in a folder, by the names of files and subfolders. Every image that is left out must appear in a
 //! remark.
 
+mod order;
+
 use super::partners::{KeyedPicture, pair_up};
 use crate::error::FileError;
 use std::cmp::Ordering;
@@ -9,8 +11,10 @@ use std::path::{Path, PathBuf};
 use stereopsis_base::console;
 use stereopsis_base::console::foreign;
 use stereopsis_base::remedy::{Remedy, option};
+use stereopsis_frame::picture_file::{FileOfBoth, UNREAD_EXTENSIONS, UnreadImage};
 use stereopsis_frame::source::names::{
-    EXTENSIONS, NamingScheme, RECTIFIED_NAMES, has_other_content, view_of_file, view_of_folder,
+    EXTENSIONS, NUMBER_EXTENSIONS, NamingScheme, RECTIFIED_NAMES, has_extension, has_other_content, view_of_file,
+    view_of_folder,
 };
 use stereopsis_frame::{Arrangement, CaptureError};
 
@@ -23,8 +27,8 @@ pub struct FilePair {
     pub right: PathBuf,
     /// Name for results: the stem of the left file, or the name of the folder for files that are only called left and right.
     pub name: String,
-    /// Arrangement of both views in one file, which is both `left` and `right`; `None` for a file per view.
-    pub both_views: Option<Arrangement>,
+    /// Both views in one file, which is both `left` and `right`; `None` for a file per view.
+    pub both_views: Option<FileOfBoth>,
 }
 
 impl FilePair {
@@ -56,14 +60,11 @@ fn camera_number(folder: &str) -> Option<u32> {
     }
 }
 
-/// Extensions of unsupported image files.
-const UNREAD_EXTENSIONS: &[&str] =
-    &["gif", "heic", "heif", "avif", "jp2", "jxl", "exr", "tga", "jps", "mpo", "dng", "cr2", "nef", "raw"];
-
 /// Description of the known names of pairs, for messages.
 const KNOWN_NAMES: &str = "names that differ by the view alone: left* and right*, *_left and *_right, L and R as a word (1_L, imgR), top and bottom, cam0 and cam1, \
                            im0 and im1, im2 and im6, view1 and view5, 0 and 1 behind the number (img_17_0); or the same names in two folders left \
-                           and right, image_left and image_right, cam0 and cam1, image_02 and image_03, also below them; or times as names there";
+                           and right, image_left and image_right, cam0 and cam1, image_02 and image_03, also below them; or times as names there; or two folders \
+                           with equally many images, or two groups of names with the same numbers";
 
 /// Pairs of a folder and remarks on its other files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,19 +79,25 @@ const MAX_NAMED_FILES: usize = 3;
 /// Maximum depth of searched folders below the folder of a view: one more than Cityscapes needs.
 const MAX_DEPTH_OF_VIEW: usize = 4;
 
-/// Lists the pairs of a folder: names that differ only by the view, or equal names in two folders that differ only by the view. Without
-/// either, lists the pairs of each subfolder.
+/// Lists the pairs of a folder: names that differ only by the view, equal names in two folders that differ only by the view, or files with
+/// both views. Without any, lists the pairs of each subfolder, and without these, pairs by the order of their images, with a remark. Of one
+/// file with both views, lists that.
 ///
 /// # Errors
 /// The folder cannot be read or has no pair; the text contains the images found and the searched names.
 pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
+    if folder.is_file() {
+        return pair_in_file(folder);
+    }
     let inside = entries(folder)?;
     let mut found = pairs_in(folder, &inside)?;
+    found.add_files_of_both(&inside.files);
     let (mut seen, mut more) = (inside.files.clone(), 0);
     if found.pairs.is_empty() && found.is_without_views() {
         for scene in &inside.folders {
             let inside_scene = entries(scene)?;
             let mut of_scene = pairs_in(scene, &inside_scene)?;
+            of_scene.add_files_of_both(&inside_scene.files);
             seen.extend(inside_scene.files);
             if inside.folders.len() > 1 {
                 more += of_scene.pairs.len().saturating_sub(1);
@@ -101,6 +108,9 @@ pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     }
     let shown = console::path(folder);
     sort(&mut found.unpaired);
+    if found.pairs.is_empty() {
+        order::add_pairs(folder, &inside, &mut found)?;
+    }
     if found.pairs.is_empty() {
         let none = NoPair { folder: folder.to_owned(), found, seen, unread: inside.unread };
         return Err(CaptureError::File(none.into()));
@@ -114,6 +124,18 @@ pub fn list_pairs(folder: &Path) -> Result<FolderPairs, CaptureError> {
     let remarks =
         unpaired.into_iter().chain(found.other_content_remark(&shown, folder)).chain(found.remarks).chain(more);
     Ok(FolderPairs { losses: remarks.collect(), pairs: found.pairs })
+}
+
+/// Lists the pair of a file with both views.
+fn pair_in_file(file: &Path) -> Result<FolderPairs, CaptureError> {
+    match FileOfBoth::of_file(file) {
+        Some(both) => Ok(FolderPairs { pairs: vec![FilePair::of_both(file, both)], losses: Vec::new() }),
+        None => Err(match UnreadImage::of_file(file) {
+            Some(kind) => FileError::Unread { path: file.to_owned(), kind },
+            None => FileError::NotAFolder(file.to_owned()),
+        }
+        .into()),
+    }
 }
 
 /// Lists one file, or the images of a folder, as images with both views.
@@ -135,7 +157,8 @@ pub fn list_pictures_of_both(path: &Path, arrangement: Arrangement) -> Result<Fo
     if files.is_empty() {
         return Err(FileError::NoneOfBothViews(path.to_owned()).into());
     }
-    Ok(FolderPairs { pairs: files.iter().map(|file| FilePair::of_both(file, arrangement)).collect(), losses })
+    let both = FileOfBoth::of_halves(arrangement);
+    Ok(FolderPairs { pairs: files.iter().map(|file| FilePair::of_both(file, both.clone())).collect(), losses })
 }
 
 /// Returns the pairs of folders whose names differ only by the view, left one first; the best pair is last.
@@ -190,6 +213,7 @@ pub(super) fn entries(folder: &Path) -> Result<Entries, FileError> {
         _ => FileError::Folder { path: folder.to_owned(), cause },
     };
     let mut inside = Entries::default();
+    let mut numbers = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -198,9 +222,15 @@ pub(super) fn entries(folder: &Path) -> Result<Entries, FileError> {
             inside.folders.push(path);
         } else if EXTENSIONS.contains(&extension.as_str()) {
             inside.files.push(path);
+        } else if NUMBER_EXTENSIONS.contains(&extension.as_str()) {
+            numbers.push(path);
         } else if UNREAD_EXTENSIONS.contains(&extension.as_str()) {
             inside.unread.push(path);
         }
+    }
+    // beside images, files of numbers are disparities
+    if inside.files.is_empty() {
+        inside.files = numbers;
     }
     for list in [&mut inside.files, &mut inside.folders, &mut inside.unread] {
         sort(list);
@@ -257,6 +287,18 @@ impl FolderContent {
         self.unpaired.is_empty() && self.sides.is_empty()
     }
 
+    /// Adds the files that hold both views: those whose name says so, and without other pairs all that do.
+    fn add_files_of_both(&mut self, files: &[PathBuf]) {
+        let endings: &[&str] =
+            if self.pairs.is_empty() { &["mpo", "jps", "jpg", "jpeg", "tif", "tiff"] } else { &["mpo", "jps"] };
+        let is_used = |file: &PathBuf| self.pairs.iter().any(|pair| [&pair.left, &pair.right].contains(&file));
+        let candidates = files.iter().filter(|file| has_extension(file, endings) && !is_used(file));
+        let found: Vec<_> =
+            candidates.filter_map(|file| Some(FilePair::of_both(file, FileOfBoth::of_file(file)?))).collect();
+        self.unpaired.retain(|file| !found.iter().any(|pair| pair.left == *file));
+        self.pairs.extend(found);
+    }
+
     fn add(&mut self, other: Self) {
         self.pairs.extend(other.pairs);
         self.unpaired.extend(other.unpaired);
@@ -277,18 +319,19 @@ impl FolderContent {
         }
         reasons.extend(self.other_content_remark("there", folder).filter(|_| self.unpaired.is_empty()));
         if !unread.is_empty() {
+            let kind = UnreadImage::of_file(&unread[0]);
+            let what = kind.map_or_else(|| "of a format that is not read".to_owned(), |kind| kind.words(&unread[0]));
             let ending = unread[0].extension().unwrap_or_default().to_string_lossy();
-            reasons.push(format!(
-                "{} is of a format that is not read: convert such files to PNG (magick mogrify -format png *.{})",
-                first(&unread[..1]),
-                foreign(&ending)
-            ));
+            let all = kind.filter(|_| unread.len() > 1).and_then(|kind| kind.command_of_all(&ending));
+            let all = all.map(|command| format!(", and there {command} all")).unwrap_or_default();
+            reasons.push(format!("{} is {what}{all}", first(&unread[..1])));
         }
         if reasons.is_empty() && !seen.is_empty() {
             let [beside, above] = [Arrangement::SideBySide, Arrangement::TopBottom].map(|both| option(both.word()));
             let images = first(seen);
             reasons.push(format!(
-                "there are images such as {images}: where each shows both views give {beside} or {above}"
+                "there are images such as {images}: put those of each camera into a folder of its own, left and right, which are paired by \
+                 name or order; where each image shows both views give {beside} or {above}"
             ));
         }
         let looked = format!("looked for {KNOWN_NAMES}; as {}", EXTENSIONS.join(", "));
