@@ -25,6 +25,8 @@ mod model;
 mod network;
 mod optimize;
 mod outputs;
+#[cfg(target_os = "linux")]
+mod pictures;
 #[cfg(feature = "publish")]
 mod publish;
 mod recording;

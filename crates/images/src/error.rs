@@ -31,7 +31,7 @@ pub enum PictureError {
     #[error("its image is marked as a smaller copy ({}x{} px), and the whole one is not in the file", .0.0, .0.1)]
     Reduced((u64, u64)),
     /// TIFF of a packing that is not read.
-    #[error("it is packed by {}, which is not read: `tiffcp -c zip IN.tif OUT.tif` packs it by deflate", packing(*.0))]
+    #[error("{}", packed(*.0, Path::new("IN.tif")))]
     Packing(u64),
     /// Numbers where an image with a white level is needed.
     #[error("it holds {0}, and no brightness from black to white: {SAVE_AS}")]
@@ -86,7 +86,7 @@ pub enum PictureError {
     #[error("{}; {}", sentence(.0), if matches!(.0, image::ImageError::Unsupported(_)) { SAVE_AS } else { CUT_OFF })]
     Image(#[from] image::ImageError),
     /// The decoder of TIFF fails.
-    #[error("{}; {CUT_OFF}", sentence(.0))]
+    #[error("{}", of_tiff(.0))]
     Tiff(#[from] tiff::TiffError),
 
     /// The header of a file of numbers has another fault, which continues the sentence.
@@ -155,9 +155,33 @@ impl PictureError {
     fn of_file(&self, path: &Path) -> String {
         match self {
             Self::Unread(kind) => format!("it is {}", kind.words(path)),
+            Self::Packing(number) => packed(*number, path),
             other => other.to_string(),
         }
     }
+}
+
+/// Returns the text of an error of the decoder of TIFF.
+fn of_tiff(err: &tiff::TiffError) -> String {
+    use tiff::{TiffError, TiffUnsupportedError};
+    match err {
+        TiffError::UnsupportedError(TiffUnsupportedError::UnsupportedCompressionMethod(method)) => {
+            packed(method.to_u16().into(), Path::new("IN.tif"))
+        }
+        TiffError::UnsupportedError(_) => format!("{}; {SAVE_AS}", sentence(err)),
+        _ => format!("{}; {CUT_OFF}", sentence(err)),
+    }
+}
+
+/// Returns what to do about a TIFF of a packing that is not read (tiffcp of libtiff 4.5.0 reads LZMA and LERC).
+fn packed(number: u64, path: &Path) -> String {
+    let out = path.with_file_name(format!("{}_zip.tif", path.file_stem().unwrap_or_default().to_string_lossy()));
+    let [path, out] = [path, &out].map(|path| console::quoted(&path.to_string_lossy()));
+    let cure = match number {
+        34_887 | 34_925 => format!("`tiffcp -c zip {path} {out}` packs it by deflate"),
+        _ => "save it packed by deflate or LZW".to_owned(),
+    };
+    format!("it is packed by {}, which is not read: {cure}", packing(number))
 }
 
 /// Returns the name of a packing of TIFF by its number (registered tags of libtiff 4.5).
@@ -310,12 +334,12 @@ fn cure_of_sizes(
         "turn one of them by 90 degrees".to_owned()
     } else if wl * hr == hl * wr {
         let (path, width, height) = if wl > wr { (&paths[0], wr, hr) } else { (&paths[1], wl, hl) };
-        let path = console::path(path);
-        format!("{calibrated}, or resize the larger one (convert \"{path}\" -resize {width}x{height} OUT.png)")
+        let path = console::quoted(&path.to_string_lossy());
+        format!("{calibrated}, or resize the larger one: `convert {path} -resize {width}x{height} OUT.png`")
     } else {
         let (width, height) = (wl.min(wr), hl.min(hr));
         format!(
-            "{calibrated}; or crop rectified ones to {width}x{height} (convert FILE -crop {width}x{height}+0+0 +repage OUT.png)"
+            "{calibrated}; or crop rectified ones to {width}x{height}: `convert FILE -crop {width}x{height}+0+0 +repage OUT.png`"
         )
     }
 }

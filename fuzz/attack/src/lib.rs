@@ -38,6 +38,7 @@ pub struct Target {
 pub const ALL: &[Target] = &[
     Target { name: "archive", run: calibration::archive },
     Target { name: "board", run: words::board },
+    Target { name: "both", run: picture::both },
     Target { name: "camera", run: picture::camera },
     Target { name: "journal", run: journal::journal },
     Target { name: "kalibr", run: calibration::kalibr },

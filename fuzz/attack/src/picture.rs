@@ -4,7 +4,9 @@ use super::inputs::MOST_PIXELS;
 use stereopsis_base::image::Picture;
 use stereopsis_frame::Pixels;
 use stereopsis_frame::decode_camera::{Layout, PixelFormat, decode};
+use stereopsis_frame::picture_file::{BothViews, FileOfBoth, UnreadImage};
 use stereopsis_images::decode::{decode_pfm, decode_picture};
+use stereopsis_images::picture_files::FilePair;
 
 /// Attacks an image file; its brightness must not depend on colour decoding.
 pub(crate) fn picture(input: &[u8]) {
@@ -15,6 +17,25 @@ pub(crate) fn picture(input: &[u8]) {
 pub(crate) fn pfm(input: &[u8]) {
     if let Ok(image) = decode_pfm(input, MOST_PIXELS) {
         assert!(4 * image.pixels().len() <= input.len(), "every pixel is in the file");
+    }
+}
+
+/// Attacks a file of both views, whose index names the places of its images; both views have one size.
+pub(crate) fn both(input: &[u8]) {
+    let path = super::inputs::file("both.jpg", input);
+    let kind = UnreadImage::of_bytes(input).map(|kind| kind.words(&path));
+    assert!(kind.is_none_or(|words| words.contains("not read")));
+    let Some(both) = FileOfBoth::of_file(&path) else { return };
+    if let BothViews::Jpegs([left, right]) = &both.views {
+        assert!(right.start < input.len() as u64 && left != right, "each view has bytes of its own");
+    }
+    let pair = FilePair::of_both(&path, both);
+    let views = [false, true].map(|is_right| pair.read_view(is_right, MOST_PIXELS, None));
+    if let Ok(read) = pair.read(true, MOST_PIXELS) {
+        assert_eq!(read.left.size(), read.right.size());
+        // a view of numbers may have none by itself
+        let sizes = views.into_iter().flatten().map(|view| view.size());
+        assert!(sizes.into_iter().all(|size| size == read.left.size()), "a pair is its two views");
     }
 }
 

@@ -5,6 +5,7 @@
 use super::*;
 use stereopsis_base::image::Luma;
 use stereopsis_frame::Arrangement;
+use stereopsis_frame::picture_file::FileOfBoth;
 
 fn write_grey(path: &Path, width: u32, height: u32, value: u8) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -237,7 +238,7 @@ fn splits_an_image_of_both_views() {
         let pair = next(&mut source).unwrap();
         assert_eq!(pair.left.luma, Luma::U8(stereopsis_base::image::Image::filled(3, 4, 10)));
         assert_eq!(pair.right.luma, Luma::U8(stereopsis_base::image::Image::filled(3, 4, 200)));
-        let files = FilePair::of_both(&path, arrangement);
+        let files = FilePair::of_both(&path, FileOfBoth::of_halves(arrangement));
         let right = files.read_view(true, MaxPixels::default(), Some((3, 4))).unwrap();
         assert_eq!(right.luma, pair.right.luma);
         assert!(files.read_view(true, MaxPixels::default(), Some((4, 4))).is_err());
@@ -284,7 +285,7 @@ fn suggests_a_remedy_for_two_sizes() {
         FileSource::pair(&left, &right, None, &SourceOptions::default()).err().unwrap().to_string()
     };
     let text = why((4, 3), (8, 6));
-    assert!(text.contains("r.png\" -resize 4x3"), "{text}");
+    assert!(text.contains("`convert ") && text.contains("r.png -resize 4x3 OUT.png`"), "{text}");
     let text = why((4, 3), (4, 2));
     assert!(
         text.contains("give the calibration of both cameras") && text.contains("crop rectified ones to 4x2"),

@@ -1,12 +1,12 @@
-//! Boxes of HEIC, HEIF and AVIF files (ISO/IEC 23008-12): the number of images, and the group of both views.
+//! Boxes of HEIC, HEIF and AVIF files (ISO/IEC 23008-12): the kind, and the group of both views.
 
 /// What the boxes of a file say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heif {
     /// Whether the images are in AV1.
     pub is_avif: bool,
-    /// Whether a group `ster` names the left and the right image.
-    pub has_stereo_group: bool,
+    /// Whether a group `ster` names the left and the right image, and the left one comes first in the file.
+    pub left_is_first: Option<bool>,
 }
 
 /// Brands of still images in files of boxes.
@@ -23,8 +23,11 @@ impl Heif {
         }
         let meta = boxes(bytes).find(|(name, _)| name == b"meta").and_then(|(_, data)| data.get(4..));
         let groups = meta.and_then(|meta| boxes(meta).find(|(name, _)| name == b"grpl"));
-        let has_stereo_group = groups.is_some_and(|(_, groups)| boxes(groups).any(|(name, _)| &name == b"ster"));
-        Some(Self { is_avif: brand.starts_with(b"avi"), has_stereo_group })
+        let group = groups.and_then(|(_, groups)| boxes(groups).find(|(name, _)| name == b"ster"));
+        // behind version, number and count: the numbers of the left and of the right image
+        let numbers = group.and_then(|(_, group)| group.get(12..)?.first_chunk::<8>());
+        let left_is_first = numbers.map(|numbers| numbers[..4] < numbers[4..]);
+        Some(Self { is_avif: brand.starts_with(b"avi"), left_is_first })
     }
 }
 

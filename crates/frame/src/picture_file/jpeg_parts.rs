@@ -110,7 +110,7 @@ pub(super) fn of_mpo(file: &mut (impl Read + Seek), bytes: &[u8]) -> Option<(Bot
     let second = head(file, right.start)?;
     let (one, other) = (size(&head(file, left.start)?)?, size(&second)?);
     let is_other = |word: &[u8]| says(bytes, word) || says(&second, word);
-    if !is_named && (one != other || NO_VIEW.into_iter().any(is_other)) {
+    if left.start == right.start || !is_named && (one != other || NO_VIEW.into_iter().any(is_other)) {
         return None;
     }
     let what = match (is_named, views.len()) {

@@ -76,3 +76,6 @@ pub fn has_view_in_xmp(path: &Path) -> bool {
     let head = |mut file: File| jpeg_parts::jpeg_head(&mut file);
     plain::open(path).ok().and_then(head).is_some_and(|bytes| jpeg_parts::says(&bytes, b"GImage:Mime"))
 }
+
+#[cfg(test)]
+mod tests;

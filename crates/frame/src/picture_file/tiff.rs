@@ -14,8 +14,11 @@ const HEIGHT: u16 = 257;
 const BITS: u16 = 258;
 const PACKING: u16 = 259;
 const PHOTOMETRIC: u16 = 262;
+/// Photometric number of a palette.
+const PALETTE: u64 = 3;
 const SAMPLE_FORMAT: u16 = 339;
 const SUB_IFDS: u16 = 330;
+const COLOR_MAP: u16 = 320;
 /// Value for no data, as text, of GDAL.
 const NO_DATA: u16 = 42_113;
 
@@ -60,6 +63,8 @@ pub struct Page {
     pub packing: u64,
     /// Value that stands for no data.
     pub no_data: Option<f32>,
+    /// Colours of a palette of 8 bits; none for other images.
+    pub palette: Vec<[u8; 3]>,
     bits: Vec<u64>,
     formats: Vec<u64>,
 }
@@ -175,17 +180,20 @@ impl<R: Read + Seek> Tiff<R> {
             .collect()
     }
 
-    /// Returns the field that has the only value of a tag.
-    pub fn field_of(directory: &Directory, tag: u16) -> Option<u64> {
-        directory.entries.iter().find(|entry| entry.tag == tag).map(|entry| entry.field)
-    }
-
     /// Returns a short text of a tag.
     fn text(&mut self, directory: &Directory, tag: u16) -> Option<String> {
         const MAX_BYTES: u64 = 64;
         let (place, bytes) = self.bytes_of(directory, tag)?;
         let text = (0..bytes.min(MAX_BYTES)).map_while(|k| self.number(place.checked_add(k)?, 1));
         Some(text.map(|byte| byte as u8 as char).take_while(|c| *c != '\0').collect())
+    }
+
+    /// Returns the colours of a palette, which has all reds of 16 bits, then all greens, then all blues.
+    fn palette(&mut self, directory: &Directory) -> Vec<[u8; 3]> {
+        let words = self.numbers(directory, COLOR_MAP);
+        let count = words.len() / 3;
+        let level = |at: usize| (words[at] >> 8) as u8;
+        (0..count).map(|color| [level(color), level(count + color), level(2 * count + color)]).collect()
     }
 
     fn page(&mut self, directory: &Directory) -> Page {
@@ -196,7 +204,9 @@ impl<R: Read + Seek> Tiff<R> {
         let (photometric, packing) = (one(PHOTOMETRIC, 1), one(PACKING, 1));
         let (bits, formats) = (self.numbers(directory, BITS), self.numbers(directory, SAMPLE_FORMAT));
         let no_data = self.text(directory, NO_DATA).and_then(|text| text.trim().parse().ok());
-        Page { at: directory.at, size, is_reduced, photometric, packing, no_data, bits, formats }
+        let is_palette = (photometric, &bits[..]) == (PALETTE, &[8]);
+        let palette = if is_palette { self.palette(directory) } else { Vec::new() };
+        Page { at: directory.at, size, is_reduced, photometric, packing, no_data, palette, bits, formats }
     }
 
     /// Reads the directories of all images; `None` where the first one cannot be read.
@@ -240,6 +250,17 @@ pub fn begin_with(bytes: &mut [u8], at: u64) {
     let place = if is_big_endian { at.to_be_bytes()[8 - count..].to_vec() } else { at.to_le_bytes()[..count].to_vec() };
     if let Some(field) = bytes.get_mut(field as usize..field as usize + count) {
         field.copy_from_slice(&place);
+    }
+}
+
+/// Makes a palette's numbers the grey levels of the first image, as decoders do not read palettes.
+pub fn make_grey(bytes: &mut [u8]) {
+    let Some(mut tiff) = Tiff::open(std::io::Cursor::new(&*bytes)) else { return };
+    let field =
+        tiff.first().and_then(|first| first.entries.iter().find(|entry| entry.tag == PHOTOMETRIC).map(|e| e.field));
+    let grey = if tiff.is_big_endian { 1_u16.to_be_bytes() } else { 1_u16.to_le_bytes() };
+    if let Some(field) = field.and_then(|field| bytes.get_mut(field as usize..field as usize + 2)) {
+        field.copy_from_slice(&grey);
     }
 }
 

@@ -12,8 +12,8 @@ use stereopsis_base::files::plain;
 
 /// Extensions of such files.
 pub const UNREAD_EXTENSIONS: &[&str] = &[
-    "gif", "heic", "heif", "hif", "avif", "jp2", "j2k", "jpx", "jxl", "exr", "tga", "cr2", "cr3", "nef", "arw", "orf",
-    "raf", "rw2", "pef", "raw",
+    "gif", "heic", "heif", "hif", "avif", "jp2", "j2k", "jpx", "jxl", "exr", "tga", "dng", "cr2", "cr3", "nef", "arw",
+    "orf", "raf", "rw2", "pef", "raw",
 ];
 
 /// Number of bytes that are read of a file.
@@ -84,11 +84,15 @@ impl UnreadImage {
         match self {
             Self::Heif(heif) => {
                 let kind = if heif.is_avif { "an AVIF" } else { "a HEIC" };
-                let what = if heif.has_stereo_group { "image of two views" } else { "image" };
-                let which = if heif.has_stereo_group {
-                    format!("writes both, {} and {}", out("-1"), out("-2"))
-                } else {
-                    format!("writes all its images, of two views {} and {}", out("-1"), out("-2"))
+                let (what, which) = match heif.left_is_first {
+                    None => ("image", format!("writes all its images, of two views {} and {}", out("-1"), out("-2"))),
+                    Some(left_is_first) => {
+                        let [left, right] = if left_is_first { ["-1", "-2"] } else { ["-2", "-1"] };
+                        (
+                            "image of two views",
+                            format!("writes both, the left one {} and the right one {}", out(left), out(right)),
+                        )
+                    }
                 };
                 format!("{kind} {what}, which is not read: `heif-convert {input} {png}` {which}")
             }
@@ -116,9 +120,12 @@ impl UnreadImage {
         let each = |command: &str| format!("`for f in *.{ending}; do {command}; done`");
         let png = r#""${f%.*}.png""#;
         Some(match self {
-            Self::Heif(_) => each(&format!(
-                r#"heif-convert "$f" {png}; mv "${{f%.*}}-1.png" "${{f%.*}}_left.png"; mv "${{f%.*}}-2.png" "${{f%.*}}_right.png""#
-            )),
+            Self::Heif(heif) => {
+                let [left, right] = if heif.left_is_first == Some(false) { [2, 1] } else { [1, 2] };
+                each(&format!(
+                    r#"heif-convert "$f" {png}; mv "${{f%.*}}-{left}.png" "${{f%.*}}_left.png"; mv "${{f%.*}}-{right}.png" "${{f%.*}}_right.png""#
+                ))
+            }
             Self::Jpeg2000 => each(&format!(r#"opj_decompress -i "$f" -o {png}"#)),
             Self::JpegXl => each(&format!(r#"djxl "$f" {png}"#)),
             Self::Gif | Self::WebPAnimation => each(r#"convert "$f" "${f%.*}-%03d.png""#),

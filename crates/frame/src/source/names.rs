@@ -10,9 +10,9 @@ pub const RECTIFIED_NAMES: &[(&str, &str)] =
 
 /// Extensions of supported image files.
 pub const EXTENSIONS: &[&str] =
-    &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm", "bmp", "webp", "mpo", "jps", "dng"];
-/// Extensions of files of numbers, which may be images or disparities.
-pub const NUMBER_EXTENSIONS: &[&str] = &["npy", "pfm"];
+    &["png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm", "bmp", "webp", "mpo", "jps"];
+/// Extensions of files that are images where a folder has no others: beside them numbers are disparities, and photos are there twice.
+pub const SECOND_EXTENSIONS: &[&str] = &["npy", "pfm", "dng"];
 
 /// Schemes of addresses of streams.
 pub(super) const SCHEMES: [&str; 8] = ["rtsp", "rtsps", "http", "https", "rtmp", "srt", "udp", "tcp"];

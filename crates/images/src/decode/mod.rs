@@ -272,6 +272,10 @@ fn decode_bytes(
             }
             jpeg::decode(bytes)?
         }
+        ImageFormat::Tiff if tiff.as_ref().is_some_and(|tiff| !tiff.pages.main.palette.is_empty()) => {
+            let palette = tiff.as_ref().map(|tiff| &tiff.pages.main.palette[..]).unwrap_or_default();
+            of_palette(bytes, palette, pixels)?
+        }
         ImageFormat::Png if !is_whole_png(bytes) => return Err(PictureError::Truncated),
         _ => match decode_with(bytes, format, pixels) {
             Err(err @ PictureError::Image(image::ImageError::Unsupported(_))) if format == ImageFormat::Tiff => {
@@ -323,6 +327,15 @@ fn size_of_page(page: &Page) -> Result<(u32, u32), PictureError> {
     let (width, height) = page.size;
     let size = u32::try_from(width).ok().zip(u32::try_from(height).ok());
     size.filter(|size| *size != (0, 0)).ok_or(PictureError::NoSize)
+}
+
+/// Decodes a TIFF whose pixels are numbers of colours.
+fn of_palette(bytes: &[u8], palette: &[[u8; 3]], pixels: u64) -> Result<DynamicImage, PictureError> {
+    let mut bytes = bytes.to_vec();
+    tiff_tags::make_grey(&mut bytes);
+    let numbers = decode_with(&bytes, ImageFormat::Tiff, pixels)?.into_luma8();
+    let color = |number: u8| image::Rgb(palette.get(usize::from(number)).copied().unwrap_or_default());
+    Ok(image::RgbImage::from_fn(numbers.width(), numbers.height(), |x, y| color(numbers.get_pixel(x, y).0[0])).into())
 }
 
 /// Decodes with `image`, after a check of the free memory.

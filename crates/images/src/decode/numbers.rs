@@ -26,8 +26,10 @@ pub(crate) struct NumberImage {
 /// Range of numbers that becomes black to white.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Range {
-    /// Whole numbers from 0 to 255 or to 65535, which are brightness as they are.
-    AsTheyAre,
+    /// Whole numbers from 0 to 255, which are brightness as they are.
+    Bytes,
+    /// Whole numbers from 0 to 65535, which are brightness as they are.
+    Words,
     /// Numbers of black and of white.
     Between(f32, f32),
 }
@@ -49,7 +51,7 @@ impl NumberImage {
         let (width, height) = self.values.size();
         let word = |&value: &f32| match range {
             _ if !self.is_number(value) => 0,
-            Range::AsTheyAre => value as u16,
+            Range::Bytes | Range::Words => value as u16,
             Range::Between(black, _) if value < black => 0,
             Range::Between(black, white) if value > white && white > black => 0,
             // 0 is for pixels without a number
@@ -59,14 +61,13 @@ impl NumberImage {
             }
         };
         let words: Vec<u16> = self.values.pixels().iter().map(word).collect();
-        let is_shallow = range == Range::AsTheyAre && words.iter().all(|&word| word <= 255);
         let buffer = ImageBuffer::from_vec(width as u32, height as u32, words);
         let mut image = DynamicImage::ImageLuma16(buffer.unwrap_or_default());
         self.turn.apply(&mut image);
         let words = Image::new(image.width() as usize, image.height() as usize, image.into_luma16().into_raw());
         match range {
-            Range::AsTheyAre if is_shallow => Luma::U8(words.map(|&word| word as u8)).into(),
-            Range::AsTheyAre => Luma::of_words(words).into(),
+            Range::Bytes => Luma::U8(words.map(|&word| word as u8)).into(),
+            Range::Words => Luma::of_words(words).into(),
             Range::Between(..) => Luma::U16 { image: words, bits: 16 }.into(),
         }
     }
@@ -75,27 +76,25 @@ impl NumberImage {
 /// Returns the range of all numbers of some images; a single value that is farther from all others than these are from each other marks no
 /// data, such as -9999. `None` for images without a number.
 pub(crate) fn range(images: &[&NumberImage]) -> Option<Range> {
-    let values = || {
-        let of_image = |image: &&NumberImage| {
-            let image = *image;
-            image.values.pixels().iter().copied().filter(|&value| image.is_number(value)).collect::<Vec<_>>()
-        };
-        images.iter().flat_map(of_image).collect::<Vec<f32>>()
+    let numbers = |image: &&NumberImage| {
+        image.values.pixels().iter().copied().filter(|&value| image.is_number(value)).collect::<Vec<_>>()
     };
-    let values = values();
+    let values: Vec<f32> = images.iter().flat_map(numbers).collect();
+    if values.is_empty() {
+        return None;
+    }
     let bounds = |(low, high): (f32, f32), value: &f32| (low.min(*value), high.max(*value));
     let (low, high) = values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), bounds);
+    let is_whole = values.iter().all(|value| value.fract() == 0.0);
+    if is_whole && low >= 0.0 && high <= 65_535.0 {
+        return Some(if high <= 255.0 { Range::Bytes } else { Range::Words });
+    }
     let inside = |from: f32, to: f32| values.iter().copied().filter(move |value| *value > from && *value < to);
     let (next_low, next_high) =
         (inside(low, f32::INFINITY).fold(high, f32::min), inside(f32::NEG_INFINITY, high).fold(low, f32::max));
     let black = if next_low < high && next_low - low > high - next_low { next_low } else { low };
     let white = if next_high > black && high - next_high > next_high - black { next_high } else { high };
-    let is_brightness = black >= 0.0 && white <= 65_535.0 && values.iter().all(|value| value.fract() == 0.0);
-    match () {
-        () if values.is_empty() => None,
-        () if is_brightness && (black, white) == (low, high) => Some(Range::AsTheyAre),
-        () => Some(Range::Between(black, white)),
-    }
+    Some(Range::Between(black, white))
 }
 
 /// Decodes the numbers of the first image of a TIFF.

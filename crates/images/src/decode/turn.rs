@@ -1,5 +1,5 @@
-//! Reads and applies the orientation tag of image files: Exif in JPEG, PNG and WebP, and tag 274 in TIFF. Viewers and OpenCV's `imread`
-//! apply it too, so calibrations and truth belong to the upright image.
+//! Reads and applies the orientation tag of image files: Exif in JPEG, PNG and WebP, and tag 274 in TIFF. Viewers apply it too, and OpenCV's
+//! `imread` to JPEG, so calibrations and truth belong to the upright image.
 
 use super::jpeg;
 use super::memory_limits::limits;

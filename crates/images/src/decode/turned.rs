@@ -81,7 +81,9 @@ fn every_orientation_tag_gives_the_upright_image() {
         let size = if (5..=8).contains(&tag) { (HEIGHT, WIDTH) } else { (WIDTH, HEIGHT) };
         for (kind, bytes) in [("JPEG", jpeg(tag)), ("TIFF", tiff_file(tag)), ("PNG", png(tag))] {
             std::fs::write(&path, &bytes).unwrap();
-            let (picture, turn) = read_turned(&path, false, MaxPixels::default(), Some(size)).unwrap();
+            let ReadImage { content, turn, .. } =
+                read_part(&path, Part::Main, false, MaxPixels::default(), Some(size)).unwrap();
+            let Content::Picture(picture) = content else { panic!("{kind}") };
             assert_eq!((picture.size(), turn.words().is_some()), (size, (2..=8).contains(&tag)), "{kind} {tag}");
             let luma = picture.luma.to_u8();
             let differing = (0..size.1).flat_map(|y| (0..size.0).map(move |x| (x, y)));
@@ -98,6 +100,7 @@ fn compares_the_wanted_size_with_the_upright_image() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("left.jpg");
     std::fs::write(&path, jpeg(6)).unwrap();
-    let text = read_turned(&path, false, MaxPixels::default(), Some((WIDTH, HEIGHT))).unwrap_err().to_string();
+    let read = read_part(&path, Part::Main, false, MaxPixels::default(), Some((WIDTH, HEIGHT)));
+    let text = read.unwrap_err().to_string();
     assert!(text.contains("16x24 px instead of 24x16"), "{text}");
 }

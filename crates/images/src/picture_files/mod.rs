@@ -218,7 +218,7 @@ impl FilePair {
         };
         let range = range_of(&self.left, &[&left, &right])?;
         let remark = match range {
-            NumberRange::AsTheyAre => None,
+            NumberRange::Bytes | NumberRange::Words => None,
             NumberRange::Between(black, white) => Some(format!(
                 "{} and {} hold {}: of both {black} is black and {white} white; pixels without a number are black",
                 console::path(&self.left),
@@ -294,3 +294,6 @@ fn check_halves(path: &Path, size: (usize, usize), arrangement: Arrangement) -> 
     let is_even = length > 0 && length % 2 == 0;
     if is_even { Ok(()) } else { Err(FileError::OddSize { path: path.to_owned(), size, arrangement }) }
 }
+
+#[cfg(test)]
+mod tests;

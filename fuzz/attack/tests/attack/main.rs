@@ -52,7 +52,7 @@ fn attack_all(names: &[&str]) {
 
 const CALIBRATIONS: [&str; 8] = ["archive", "kalibr", "middlebury", "opencv_xml", "opencv_yaml", "ros", "toml", "zed"];
 const RECORDINGS: [&str; 4] = ["message", "parts", "pipe", "recording"];
-const PICTURES: [&str; 5] = ["camera", "pfm", "picture", "views", "y4m"];
+const PICTURES: [&str; 6] = ["both", "camera", "pfm", "picture", "views", "y4m"];
 const WORDS: [&str; 7] = ["board", "journal", "model", "parameters", "rig", "settings", "source"];
 const CLIENTS: &[&str] = &["network", "request", "request_head"];
 

@@ -13,7 +13,7 @@ use stereopsis_base::console::foreign;
 use stereopsis_base::remedy::{Remedy, option};
 use stereopsis_frame::picture_file::{FileOfBoth, UNREAD_EXTENSIONS, UnreadImage};
 use stereopsis_frame::source::names::{
-    EXTENSIONS, NUMBER_EXTENSIONS, NamingScheme, RECTIFIED_NAMES, has_extension, has_other_content, view_of_file,
+    EXTENSIONS, NamingScheme, RECTIFIED_NAMES, SECOND_EXTENSIONS, has_extension, has_other_content, view_of_file,
     view_of_folder,
 };
 use stereopsis_frame::{Arrangement, CaptureError};
@@ -213,7 +213,7 @@ pub(super) fn entries(folder: &Path) -> Result<Entries, FileError> {
         _ => FileError::Folder { path: folder.to_owned(), cause },
     };
     let mut inside = Entries::default();
-    let mut numbers = Vec::new();
+    let mut second = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -222,15 +222,14 @@ pub(super) fn entries(folder: &Path) -> Result<Entries, FileError> {
             inside.folders.push(path);
         } else if EXTENSIONS.contains(&extension.as_str()) {
             inside.files.push(path);
-        } else if NUMBER_EXTENSIONS.contains(&extension.as_str()) {
-            numbers.push(path);
+        } else if SECOND_EXTENSIONS.contains(&extension.as_str()) {
+            second.push(path);
         } else if UNREAD_EXTENSIONS.contains(&extension.as_str()) {
             inside.unread.push(path);
         }
     }
-    // beside images, files of numbers are disparities
     if inside.files.is_empty() {
-        inside.files = numbers;
+        inside.files = second;
     }
     for list in [&mut inside.files, &mut inside.folders, &mut inside.unread] {
         sort(list);
@@ -323,7 +322,7 @@ impl FolderContent {
             let what = kind.map_or_else(|| "of a format that is not read".to_owned(), |kind| kind.words(&unread[0]));
             let ending = unread[0].extension().unwrap_or_default().to_string_lossy();
             let all = kind.filter(|_| unread.len() > 1).and_then(|kind| kind.command_of_all(&ending));
-            let all = all.map(|command| format!(", and there {command} all")).unwrap_or_default();
+            let all = all.map(|command| format!("; in its folder {command} converts all")).unwrap_or_default();
             reasons.push(format!("{} is {what}{all}", first(&unread[..1])));
         }
         if reasons.is_empty() && !seen.is_empty() {

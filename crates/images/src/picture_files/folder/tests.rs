@@ -182,9 +182,55 @@ fn an_error_names_the_images_found() {
     assert!(text.contains("such as a/x1.png and a/y1.png") && text.contains("side-by-side"), "{text}");
     assert_eq!(name_of_folder(Path::new(".")), name(&std::env::current_dir().unwrap()));
     let text = found(&["left.heic", "right.heic"]).unwrap_err();
-    assert!(text.contains("left.heic is of a format that is not read") && text.contains("mogrify"), "{text}");
-    let text = found(&["l/1.png", "r/2.png"]).unwrap_err();
-    assert!(text.contains("2 images have no partner, such as l/1.png and r/2.png"), "{text}");
+    assert!(text.contains("left.heic is of a format that is not read"), "{text}");
+    let text = found(&["l/1.png", "l/2.png", "r/3.png"]).unwrap_err();
+    assert!(text.contains("3 images have no partner, such as l/1.png and r/3.png"), "{text}");
+}
+
+#[test]
+fn pairs_by_order_where_no_word_tells_and_says_how() {
+    for (files, pairs, said) in [
+        (
+            &["left/DSC_0012.JPG", "left/DSC_0013.JPG", "right/DSC_0107.JPG", "right/DSC_0108.JPG"][..],
+            &["DSC_0012: left/DSC_0012.JPG right/DSC_0107.JPG", "DSC_0013: left/DSC_0013.JPG right/DSC_0108.JPG"][..],
+            "paired by order, DSC_0012.JPG and DSC_0107.JPG to DSC_0013.JPG and DSC_0108.JPG",
+        ),
+        (
+            &["A/0.png", "A/1.png", "B/0.png", "B/1.png"],
+            &["0: A/0.png B/0.png", "1: A/1.png B/1.png"],
+            "A is taken as left and B as right",
+        ),
+        (
+            &["port/3.png", "port/4.png", "starboard/3.png", "starboard/4.png"],
+            &["3: port/3.png starboard/3.png", "4: port/4.png starboard/4.png"],
+            "images of one name",
+        ),
+        (
+            &["lframe00.jpg", "lframe01.jpg", "rframe00.jpg", "rframe01.jpg"],
+            &["lframe00: lframe00.jpg rframe00.jpg", "lframe01: lframe01.jpg rframe01.jpg"],
+            "the first by name is taken as left",
+        ),
+        (
+            &["2234567_000.png", "2234567_001.png", "2234599_000.png", "2234599_001.png"],
+            &["2234567_000: 2234567_000.png 2234599_000.png", "2234567_001: 2234567_001.png 2234599_001.png"],
+            "such as 2234567_000.png and 2234599_000.png",
+        ),
+    ] {
+        assert_eq!(found(files).unwrap(), pairs);
+        let (_, losses) = losses_of(files);
+        assert!(losses.contains(said) && losses.contains("swap-pictures"), "{losses}");
+    }
+    for files in [
+        // successive images, of KITTI 2015 and of two scenes
+        &["000000_10.png", "000000_11.png", "000001_10.png", "000001_11.png"][..],
+        // the numbers may be those of the views
+        &["a-1.png", "a-2.png", "b-1.png", "b-2.png"],
+        &["a_01.png", "a_02.png", "b_01.png"],
+        &["a_01.png", "a_02.png", "b_01.png", "b_02.png", "c_01.png", "c_02.png"],
+        &["A/0.png", "A/1.png", "B/0.png"],
+    ] {
+        assert!(found(files).is_err(), "{files:?}");
+    }
 }
 
 #[test]
@@ -197,7 +243,10 @@ fn lists_each_image_of_both_views_as_a_pair() {
     assert_eq!(all.pairs.iter().map(|pair| &pair.name[..]).collect::<Vec<_>>(), ["b9", "b10"]);
     assert!(all.losses.concat().contains("b9_depth.png"), "{:?}", all.losses);
     let one = list_pictures_of_both(&root.path().join("b10.png"), Arrangement::TopBottom).unwrap();
-    assert_eq!((one.pairs.len(), one.pairs[0].both_views), (1, Some(Arrangement::TopBottom)));
+    assert_eq!(
+        (one.pairs.len(), one.pairs[0].both_views.clone()),
+        (1, Some(FileOfBoth::of_halves(Arrangement::TopBottom)))
+    );
     let empty = tempfile::tempdir().unwrap();
     let text = list_pictures_of_both(empty.path(), Arrangement::SideBySide).unwrap_err().to_string();
     assert!(text.contains("no image of both views"), "{text}");
