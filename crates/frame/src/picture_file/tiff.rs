@@ -4,8 +4,13 @@ use std::io::{Read, Seek, SeekFrom};
 
 /// Maximum number of directories that are read, against chains without an end.
 const MAX_DIRECTORIES: usize = 4096;
-/// Maximum number of the entries of a directory, and of the values of a tag.
-const MAX_ENTRIES: u64 = 4096;
+/// Maximum number of the entries of a directory.
+const MAX_ENTRIES: u64 = 512;
+/// Maximum number of the values of a tag: a palette has three times 256.
+const MAX_VALUES: u64 = 768;
+
+/// Number of bands whose kinds are compared.
+const MAX_BANDS: u64 = 8;
 
 const NEW_SUBFILE_TYPE: u16 = 254;
 const OLD_SUBFILE_TYPE: u16 = 255;
@@ -127,8 +132,12 @@ impl<R: Read + Seek> Tiff<R> {
         let bytes = bytes.get_mut(..count)?;
         self.file.seek(SeekFrom::Start(at)).ok()?;
         self.file.read_exact(bytes).ok()?;
+        Some(self.joined(bytes))
+    }
+
+    fn joined(&self, bytes: &[u8]) -> u64 {
         let join = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
-        Some(if self.is_big_endian { bytes.iter().fold(0, join) } else { bytes.iter().rev().fold(0, join) })
+        if self.is_big_endian { bytes.iter().fold(0, join) } else { bytes.iter().rev().fold(0, join) }
     }
 
     /// Returns where the place of the first directory is written, and the number of its bytes.
@@ -147,16 +156,16 @@ impl<R: Read + Seek> Tiff<R> {
         let (count_bytes, entry_bytes, place_bytes) = if self.is_big { (8, 20, 8) } else { (2, 12, 4) };
         let count = self.number(at, count_bytes)?.min(MAX_ENTRIES);
         let start = at.checked_add(count_bytes as u64)?;
-        let entry = |tiff: &mut Self, index: u64| {
-            let at = start.checked_add(index * entry_bytes)?;
-            Some(Entry {
-                tag: tiff.number(at, 2)? as u16,
-                kind: tiff.number(at + 2, 2)? as u16,
-                count: tiff.number(at + 4, place_bytes)?,
-                field: at + 4 + place_bytes as u64,
-            })
+        let mut bytes = vec![0; (count * entry_bytes) as usize];
+        self.file.seek(SeekFrom::Start(start)).ok()?;
+        self.file.read_exact(&mut bytes).ok()?;
+        let entry = |(index, entry): (usize, &[u8])| Entry {
+            tag: self.joined(&entry[..2]) as u16,
+            kind: self.joined(&entry[2..4]) as u16,
+            count: self.joined(&entry[4..4 + place_bytes]),
+            field: start + index as u64 * entry_bytes + 4 + place_bytes as u64,
         };
-        let entries = (0..count).map(|index| entry(self, index)).collect::<Option<_>>()?;
+        let entries = bytes.chunks_exact(entry_bytes as usize).enumerate().map(entry).collect();
         let next = self.number(start.checked_add(count * entry_bytes)?, place_bytes).unwrap_or(0);
         Some(Directory { at, entries, next })
     }
@@ -170,14 +179,13 @@ impl<R: Read + Seek> Tiff<R> {
         Some((place, bytes))
     }
 
-    /// Returns the whole numbers of a tag; none for a tag that is not there.
-    pub fn numbers(&mut self, directory: &Directory, tag: u16) -> Vec<u64> {
+    /// Returns the first whole numbers of a tag, at most `most`; none for a tag that is not there.
+    fn numbers(&mut self, directory: &Directory, tag: u16, most: u64) -> Vec<u64> {
         let Some(entry) = directory.entries.iter().find(|entry| entry.tag == tag).copied() else { return Vec::new() };
         let Some((place, _)) = self.bytes_of(directory, tag) else { return Vec::new() };
         let size = size_of_kind(entry.kind).unwrap_or(0);
-        (0..entry.count.min(MAX_ENTRIES))
-            .map_while(|k| self.number(place.checked_add(k * size)?, size as usize))
-            .collect()
+        let count = entry.count.min(most);
+        (0..count).map_while(|k| self.number(place.checked_add(k * size)?, size as usize)).collect()
     }
 
     /// Returns a short text of a tag.
@@ -190,7 +198,7 @@ impl<R: Read + Seek> Tiff<R> {
 
     /// Returns the colours of a palette, which has all reds of 16 bits, then all greens, then all blues.
     fn palette(&mut self, directory: &Directory) -> Vec<[u8; 3]> {
-        let words = self.numbers(directory, COLOR_MAP);
+        let words = self.numbers(directory, COLOR_MAP, MAX_VALUES);
         let count = words.len() / 3;
         let level = |at: usize| (words[at] >> 8) as u8;
         (0..count).map(|color| [level(color), level(count + color), level(2 * count + color)]).collect()
@@ -198,11 +206,12 @@ impl<R: Read + Seek> Tiff<R> {
 
     fn page(&mut self, directory: &Directory) -> Page {
         const REDUCED_OR_MASK: u64 = 1 | 4;
-        let mut one = |tag, otherwise| self.numbers(directory, tag).first().copied().unwrap_or(otherwise);
+        let mut one = |tag, otherwise| self.numbers(directory, tag, 1).first().copied().unwrap_or(otherwise);
         let size = (one(WIDTH, 0), one(HEIGHT, 0));
         let is_reduced = one(NEW_SUBFILE_TYPE, 0) & REDUCED_OR_MASK != 0 || one(OLD_SUBFILE_TYPE, 1) == 2;
         let (photometric, packing) = (one(PHOTOMETRIC, 1), one(PACKING, 1));
-        let (bits, formats) = (self.numbers(directory, BITS), self.numbers(directory, SAMPLE_FORMAT));
+        let (bits, formats) =
+            (self.numbers(directory, BITS, MAX_BANDS), self.numbers(directory, SAMPLE_FORMAT, MAX_BANDS));
         let no_data = self.text(directory, NO_DATA).and_then(|text| text.trim().parse().ok());
         let is_palette = (photometric, &bits[..]) == (PALETTE, &[8]);
         let palette = if is_palette { self.palette(directory) } else { Vec::new() };
@@ -228,7 +237,8 @@ impl<R: Read + Seek> Tiff<R> {
                 pages.iter().filter(|page| !page.is_reduced && page.is_like(&first)).map(|page| page.at).collect();
             return Some(Pages { main: first, is_first: true, alike });
         }
-        let below: Vec<u64> = directories.iter().flat_map(|directory| self.numbers(directory, SUB_IFDS)).collect();
+        let below: Vec<u64> =
+            directories.iter().flat_map(|directory| self.numbers(directory, SUB_IFDS, MAX_VALUES)).collect();
         let below = below.into_iter().take(MAX_DIRECTORIES).filter_map(|at| {
             let directory = self.directory(at)?;
             Some(self.page(&directory))

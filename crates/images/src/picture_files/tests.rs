@@ -15,7 +15,7 @@ fn jpeg(level: u8, (width, height): (u32, u32)) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// Returns an MPO of two views (CIPA DC-007-2009; the index as Fujifilm's FinePix REAL 3D W3 writes it, without its Exif).
+/// Returns an MPO of two disparity images (CIPA DC-007-2009).
 fn mpo(left: &[u8], right: &[u8]) -> Vec<u8> {
     let index_bytes = 4 + 4 + 4 + 4 + 2 + 12 + 4 + 32;
     let first_bytes = left.len() + index_bytes;
