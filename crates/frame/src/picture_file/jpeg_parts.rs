@@ -32,7 +32,7 @@ pub(super) fn jpeg_head(file: &mut (impl Read + Seek)) -> Option<Vec<u8>> {
 fn segments(bytes: &[u8]) -> impl Iterator<Item = (u8, Range<usize>)> {
     const START_OF_SCAN: u8 = 0xda;
     let mut at = 2;
-    let mut next = move || {
+    let next = move || {
         let &[0xff, marker, high, low] = bytes.get(at..)?.first_chunk()? else { return None };
         let data = at + 4..at.checked_add(2 + usize::from(u16::from_be_bytes([high, low])))?;
         at = data.end;
@@ -40,7 +40,7 @@ fn segments(bytes: &[u8]) -> impl Iterator<Item = (u8, Range<usize>)> {
             .then_some((marker, data))
     };
     let is_jpeg = bytes.starts_with(&[0xff, 0xd8]);
-    std::iter::from_fn(move || next()).filter(move |_| is_jpeg)
+    std::iter::from_fn(next).filter(move |_| is_jpeg)
 }
 
 /// Returns width and height of a JPEG, px.
