@@ -73,7 +73,7 @@ fn dng() -> Vec<u8> {
         file.extend([&tag[..], &kind, &count.to_le_bytes(), &value.to_le_bytes()].concat());
     }
     file.extend([0; 4]);
-    let matrix = (0..9).flat_map(|k: u32| [u32::from(k % 4 == 0), 1]);
+    let matrix = (0..9).flat_map(|k: u32| [u32::from(k.is_multiple_of(4)), 1]);
     file.extend(matrix.flat_map(u32::to_le_bytes));
     let mut random = fastrand::Rng::with_seed(7);
     file.extend((0..bytes / 2).flat_map(|_| random.u16(0..4095).to_le_bytes()));
