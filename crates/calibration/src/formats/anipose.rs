@@ -2,11 +2,10 @@
 //! axes to each camera, as a vector or a matrix. Lengths have the unit of the calibration board.
 
 use super::cameras::pair;
-use super::draft::{self, Draft, Pose};
+use super::draft::{self, Draft, Posed};
 use super::error::LineFault;
 use super::tree::Node;
 use super::{FileError, Kind, LoadOptions, model, need, own};
-use crate::{Camera, StereoRig};
 use std::collections::BTreeMap;
 use stereopsis_base::console::foreign;
 
@@ -20,8 +19,7 @@ pub(super) fn read(text: &str, options: &LoadOptions) -> Result<Draft, FileError
     let tables = tree(toml::Value::Table(tables), 0);
     let cameras = cameras(&tables);
     let (pair, doubt) = pair(&cameras, options)?;
-    let [(left, left_size, left_pose), (right, right_size, right_pose)] = [camera(pair[0])?, camera(pair[1])?];
-    let (rotation, translation) = draft::relative([left_pose, right_pose].map(draft::inverse));
+    let mut draft = draft::of_posed(Kind::Anipose, [camera(pair[0])?, camera(pair[1])?], doubt, None);
     let turned =
         pair.iter().find(|(_, node)| node.get(&["rotation_count"]).and_then(Node::number).is_some_and(|n| n != 0.0));
     let turned = turned.map(|(key, _)| {
@@ -30,9 +28,13 @@ pub(super) fn read(text: &str, options: &LoadOptions) -> Result<Draft, FileError
             foreign(key)
         )
     });
-    let rig = StereoRig::new(left, right, rotation, translation, Some(left_size)).with_right_size(right_size);
-    let doubts = doubt.into_iter().chain(turned).collect();
-    Ok(Draft { rig: StereoRig { kind: Kind::Anipose, doubts, ..rig }, unit: None })
+    draft.rig.doubts.extend(turned);
+    Ok(draft)
+}
+
+/// Returns the tree of a TOML; `None` if it is none.
+pub(super) fn toml_tree(text: &str) -> Option<Node> {
+    toml::from_str(text).ok().map(|table: toml::Table| tree(toml::Value::Table(table), 0))
 }
 
 /// Converts a TOML value to a node; values nested deeper than any calibration are left out.
@@ -70,7 +72,7 @@ fn cameras(tables: &Node) -> Vec<(Vec<String>, Table<'_>)> {
     cameras.into_values().collect()
 }
 
-fn camera((key, node): &Table) -> Result<(Camera, (usize, usize), Pose), FileError> {
+fn camera((key, node): &Table) -> Result<Posed, FileError> {
     let lens = need::matrix(key, node, "distortions")?;
     lens.finite()?;
     let is_fisheye = node.get(&["fisheye"]).and_then(Node::number).is_some_and(|n| n != 0.0);
@@ -78,14 +80,14 @@ fn camera((key, node): &Table) -> Result<(Camera, (usize, usize), Pose), FileErr
     let [width, height] = need::matrix(key, node, "size")?.values::<2>(&[(2, 1), (1, 2)])?;
     let pose = (need::matrix(key, node, "rotation")?.rotation()?, need::matrix(key, node, "translation")?.vector()?);
     let camera = need::matrix(key, node, "matrix")?.camera(distortion)?;
-    Ok((camera, (width as usize, height as usize), pose))
+    Ok((camera, Some((width as usize, height as usize)), pose))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::read;
     use super::*;
-    use crate::LengthUnit;
+    use crate::{LengthUnit, StereoRig};
     use glam::{DMat3, DVec3};
     use std::path::PathBuf;
 

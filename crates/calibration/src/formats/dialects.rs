@@ -4,8 +4,8 @@ use super::draft::Draft;
 use super::tree::Node;
 use super::{Content, File, FileError, LoadOptions};
 use super::{
-    anipose, argoverse, calibrating, cityscapes, depthai, k_txt, kitti, matlab, multiview, ost, realsense, rectified,
-    ros, rows,
+    anipose, argoverse, calibrating, cityscapes, depthai, dsec, k_txt, kitti, matlab, mc_calib, multical, multiview,
+    ost, pycalib, realsense, rectified, ros, rows,
 };
 
 /// Reads a text that is neither YAML nor JSON nor XML; `None` if it is of no known kind. `file` is the file's name.
@@ -24,7 +24,8 @@ pub(super) fn read_text(file: &str, text: &str, options: &LoadOptions) -> Option
     } else if rows::recognizes(text) {
         Some(rows::read(file, text).map(Content::Tree))
     } else {
-        None
+        // TOML with OpenCV's names
+        anipose::toml_tree(text).filter(|tree| !tree.entries().is_empty()).map(|tree| Ok(Content::Tree(tree)))
     }
 }
 
@@ -54,6 +55,14 @@ pub(super) fn read_tree(tree: &Node, options: &LoadOptions) -> Option<Result<Dra
         Some(calibrating::read(tree))
     } else if argoverse::recognizes(tree) {
         Some(argoverse::read(tree, options))
+    } else if multical::recognizes(tree) {
+        Some(multical::read(tree, options))
+    } else if pycalib::recognizes(tree) {
+        Some(pycalib::read(tree, options))
+    } else if mc_calib::recognizes(tree) {
+        Some(mc_calib::read(tree, options))
+    } else if dsec::recognizes(tree) {
+        Some(dsec::read(tree, options))
     } else if rectified::recognizes(tree) {
         Some(rectified::read(tree).map_err(FileError::from))
     } else {

@@ -1,8 +1,8 @@
 //! A rig as read from a file, before its unit, sides and orientation are resolved.
 
-use super::{FileError, LoadOptions};
+use super::{FileError, Kind, LoadOptions};
 use crate::projection::{longer_axis, to_right};
-use crate::{CalibrationError, LengthUnit, Projection, Rectification, StereoRig, checks};
+use crate::{CalibrationError, Camera, LengthUnit, Projection, Rectification, StereoRig, checks};
 use glam::{DMat3, DVec3};
 use stereopsis_base::geometry::Axis;
 
@@ -80,4 +80,45 @@ pub(super) fn relative([(left, left_at), (right, right_at)]: [Pose; 2]) -> Pose 
 pub(super) fn inverse((rotation, translation): Pose) -> Pose {
     let back = rotation.transpose();
     (back, -(back * translation))
+}
+
+/// Camera, the size of its images, and the pose from common axes to it.
+pub(super) type Posed = (Camera, Option<(usize, usize)>, Pose);
+
+/// Returns the rig of two cameras with poses in common axes.
+pub(super) fn of_posed(kind: Kind, cameras: [Posed; 2], doubt: Option<String>, unit: Option<LengthUnit>) -> Draft {
+    let [(left, left_size, left_pose), (right, right_size, right_pose)] = cameras;
+    let (rotation, translation) = relative([left_pose, right_pose].map(inverse));
+    let rig = StereoRig::new(left, right, rotation, translation, left_size);
+    let rig = StereoRig { kind, doubts: doubt.into_iter().collect(), ..rig };
+    Draft { rig: right_size.into_iter().fold(rig, StereoRig::with_right_size), unit }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use glam::EulerRot;
+
+    /// Returns the pose of the left camera in the axes of the right one, turned about all axes.
+    pub(in super::super) fn relative_pose() -> Pose {
+        (DMat3::from_euler(EulerRot::XYZ, 0.02, -0.03, 0.05), DVec3::new(-0.12, 0.004, 0.003))
+    }
+
+    /// Returns poses from common axes to a left and a right camera, far from these axes.
+    pub(in super::super) fn poses() -> [Pose; 2] {
+        let (rotation, translation) = (DMat3::from_euler(EulerRot::XYZ, 0.7, -0.4, 1.1), DVec3::new(0.3, -0.2, 0.5));
+        let (turn, shift) = relative_pose();
+        [(rotation, translation), (turn * rotation, turn * translation + shift)]
+    }
+
+    /// Returns a matrix as a list of its rows.
+    pub(in super::super) fn rows(matrix: DMat3) -> String {
+        format!("{:?}", [0, 1, 2].map(|i| matrix.row(i).to_array()))
+    }
+
+    /// Whether a rig has the relative pose.
+    pub(in super::super) fn has_relative_pose(rig: &StereoRig) -> bool {
+        let (rotation, translation) = relative_pose();
+        rig.rotation.abs_diff_eq(rotation, 1e-9) && rig.translation_m.abs_diff_eq(translation, 1e-9)
+    }
 }

@@ -10,7 +10,8 @@ use stereopsis_base::remedy::{Remedy, option};
 
 const EXPECTED_KINDS: &str = "looked for a calibration of OpenCV (YAML, XML, JSON), ROS (camera_info of both cameras, or .tar.gz), \
                       Kalibr (camchain), EuRoC (two sensor.yaml), ZED (.conf), Middlebury (calib.txt), Stereopsis (.toml), KITTI, anipose (.toml), \
-                      DepthAI, RealSense, MATLAB (JSON), Cityscapes, DICe (XML), Argoverse, calibrating, stereodemo, or a K.txt";
+                      DepthAI, RealSense, MATLAB (JSON), Cityscapes, DICe (XML), Argoverse, calibrating, multical, pycalib, MC-Calib, DSEC, stereodemo, \
+                      or a K.txt";
 const CONVERT: &str = "to convert, write K1, D1, K2, D2, R, T, image_width and image_height into an OpenCV YAML file";
 
 /// Two cameras, in the words of the option.
@@ -70,6 +71,12 @@ pub enum FileError {
         option("baseline-m")
     )]
     OrbSlam,
+    #[error("it is {what}, which is not read; its images are rectified already: in place of it give {} ({lens_from}) and {} ({baseline_from})", option(*.lens), option("baseline-m"))]
+    DataSet { what: &'static str, lens: &'static str, lens_from: &'static str, baseline_from: &'static str },
+    #[error(
+        "it does not say how the cameras stand to each other; calibrate both together, with images that both took at the same moment"
+    )]
+    Alone,
     #[error("it is a rig file, which names a calibration beside other things: give it with {}", option("rig"))]
     RigFile,
     #[error("{0} holds both cameras; give it alone")]
@@ -251,6 +258,7 @@ impl FileError {
         match self {
             Self::In { cause, .. } | Self::Camera { cause, .. } => cause.remedies(),
             Self::Dso | Self::OrbSlam => vec![option("focal-px"), option("baseline-m")],
+            Self::DataSet { lens, .. } => vec![option(*lens), option("baseline-m")],
             Self::RigFile => vec![option("rig")],
             Self::NoSuchCamera { .. } | Self::UnnamedSides(_) | Self::NoKnownPair(_) | Self::OtherFolders { .. } => {
                 vec![two_cameras()]

@@ -39,6 +39,14 @@ choices! {
         Calibrating = "calibrating",
         /// JSON of the Argoverse data set.
         Argoverse = "Argoverse",
+        /// JSON of multical.
+        Multical = "multical",
+        /// JSON or YAML of pycalib.
+        Pycalib = "pycalib",
+        /// YAML of MC-Calib.
+        McCalib = "MC-Calib",
+        /// YAML of the DSEC data set.
+        Dsec = "DSEC",
         /// Focal length, principal points and baseline of a rectified pair, by their names.
         Rectified = "rectified pair",
         /// FoundationStereo's K.txt.
@@ -53,7 +61,18 @@ choices! {
 impl Kind {
     /// Whether files of this kind may hold more than two cameras.
     pub(super) fn has_choice(self) -> bool {
-        matches!(self, Self::Kitti | Self::Anipose | Self::DepthAi | Self::Multiview | Self::Argoverse)
+        matches!(
+            self,
+            Self::Kitti
+                | Self::Anipose
+                | Self::DepthAi
+                | Self::Multiview
+                | Self::Argoverse
+                | Self::Multical
+                | Self::Pycalib
+                | Self::McCalib
+                | Self::Dsec
+        )
     }
 }
 

@@ -11,6 +11,7 @@ mod depthai;
 mod dialects;
 mod dice;
 mod draft;
+mod dsec;
 pub(crate) mod error;
 mod euroc;
 mod file;
@@ -21,14 +22,17 @@ mod kind;
 mod kitti;
 mod matlab;
 mod matrix;
+mod mc_calib;
 mod middlebury;
 mod model;
+mod multical;
 mod multiview;
 mod names;
 mod need;
 mod opencv;
 mod ost;
 mod own;
+mod pycalib;
 mod realsense;
 mod rectified;
 mod ros;
@@ -171,7 +175,10 @@ fn content(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Content, F
     if bytes.len() > MAX_TEXT_BYTES {
         return Err(FileError::TooLong(MAX_TEXT_BYTES));
     }
-    let Some(text) = text::decoded(bytes) else { return Err(FileError::NoTextOfKinds) };
+    let Some(text) = text::decoded(bytes) else {
+        foreign::refuse_binary(name)?;
+        return Err(FileError::NoTextOfKinds);
+    };
     let text = &*text;
     if text.trim().is_empty() {
         return Err(FileError::Empty);

@@ -3,11 +3,10 @@
 //! Lengths have the unit of the board.
 
 use super::cameras::{listed, pair};
-use super::draft::{self, Draft, Pose};
+use super::draft::{self, Draft, Posed};
 use super::matrix::Matrix;
 use super::tree::Node;
 use super::{FileError, Kind, LoadOptions, ValueError, model, need};
-use crate::{Camera, StereoRig};
 
 pub(super) fn recognizes(tree: &Node) -> bool {
     ["Ks", "distortions", "rvecs", "Ts"].into_iter().all(|key| tree.has(key))
@@ -25,15 +24,11 @@ pub(super) fn read(tree: &Node, options: &LoadOptions) -> Result<Draft, FileErro
         return Err(FileError::CameraCount { count, known: listed(&known) });
     }
     let ([&left, &right], doubt) = pair(&known, options)?;
-    let [(left_camera, left_size, left_pose), (right_camera, right_size, right_pose)] =
-        [camera(tree, left, count)?, camera(tree, right, count)?];
-    let (rotation, translation) = draft::relative([left_pose, right_pose].map(draft::inverse));
-    let rig =
-        StereoRig::new(left_camera, right_camera, rotation, translation, Some(left_size)).with_right_size(right_size);
-    Ok(Draft { rig: StereoRig { kind: Kind::Multiview, doubts: doubt.into_iter().collect(), ..rig }, unit: None })
+    let cameras = [camera(tree, left, count)?, camera(tree, right, count)?];
+    Ok(draft::of_posed(Kind::Multiview, cameras, doubt, None))
 }
 
-fn camera(tree: &Node, i: usize, count: usize) -> Result<(Camera, (usize, usize), Pose), FileError> {
+fn camera(tree: &Node, i: usize, count: usize) -> Result<Posed, FileError> {
     let of = |key: &str| -> Result<Matrix, ValueError> {
         let Matrix { name, data, .. } = need::matrix("", tree, key)?;
         let share = data.len() / count;
@@ -52,13 +47,14 @@ fn camera(tree: &Node, i: usize, count: usize) -> Result<(Camera, (usize, usize)
     let distortion = model::lens(if is_fisheye { "fisheye" } else { "" }, &lens.name, &lens.data)?;
     let [width, height] = of("image_sizes")?.values::<2>(&[(1, 2)])?;
     let pose = (of("rvecs")?.rotation()?, of("Ts")?.vector()?);
-    Ok((of("Ks")?.camera(distortion)?, (width as usize, height as usize), pose))
+    Ok((of("Ks")?.camera(distortion)?, Some((width as usize, height as usize)), pose))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::read;
     use super::*;
+    use crate::StereoRig;
     use glam::{DMat3, DVec3};
     use std::path::PathBuf;
 
