@@ -35,6 +35,8 @@ impl LengthUnit {
 pub(super) const PLAUSIBLE_BASELINE_M: std::ops::RangeInclusive<f64> = 0.01..=1.5;
 /// Baselines of nearly all rigs, m; others are doubted.
 const COMMON_BASELINE_M: std::ops::RangeInclusive<f64> = 0.015..=1.5;
+/// Baselines of endoscopes, m: files with millimetres that are no common baseline are theirs.
+const ENDOSCOPE_BASELINE_M: std::ops::RangeInclusive<f64> = 0.002..=0.015;
 
 /// Units that files often have by mistake, with the user's mistake.
 const MISTAKEN_UNITS: [(LengthUnit, &str); 6] = [
@@ -77,11 +79,15 @@ impl LengthUnit {
 
     /// Returns other units that make the baseline a common one.
     fn remedies(self, baseline: f64) -> String {
-        let units: Vec<_> = MISTAKEN_UNITS
+        let mut units: Vec<_> = MISTAKEN_UNITS
             .into_iter()
             .filter(|(unit, _)| *unit != self && COMMON_BASELINE_M.contains(&(baseline * unit.metres())))
             .map(|(unit, why)| format!("{unit}{why} if it says {}", ruler(baseline * unit.metres())))
             .collect();
+        let in_mm = baseline * Self::Millimetre.metres();
+        if self != Self::Millimetre && ENDOSCOPE_BASELINE_M.contains(&in_mm) {
+            units.push(format!("mm if it is an endoscope of {}", ruler(in_mm)));
+        }
         let (listed, otherwise) = match units.join(", ") {
             none if none.is_empty() => (none, "with"),
             listed => (format!("{listed}; "), "otherwise"),
@@ -241,6 +247,11 @@ mod tests {
                 13.0,
                 false,
                 &["a baseline of 13 mm is smaller", "unit cm if it says 130 mm, 0.025 (the side of a square"],
+            ),
+            (
+                5.4,
+                false,
+                &["neither in m nor in mm", "if it says 135 mm, mm if it is an endoscope of 5.4 mm; otherwise"],
             ),
             (74800.0, false, &["neither in m nor in mm", "unit 0.000001 (where millimetres were", "says 74.8 mm"]),
         ] {

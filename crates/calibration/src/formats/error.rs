@@ -74,7 +74,7 @@ pub enum FileError {
     #[error("it is {what}, which is not read; its images are rectified already: in place of it give {} ({lens_from}) and {} ({baseline_from})", option(*.lens), option("baseline-m"))]
     DataSet { what: &'static str, lens: &'static str, lens_from: &'static str, baseline_from: &'static str },
     #[error(
-        "it does not say how the cameras stand to each other; calibrate both together, with images that both took at the same moment"
+        "it does not say how the cameras stand to each other, by R and T or by poses; calibrate both together, with images that both took at the same moment"
     )]
     Alone,
     #[error("it is a rig file, which names a calibration beside other things: give it with {}", option("rig"))]

@@ -32,9 +32,9 @@ const OPENSFM: &str = "with w the larger of width and height, write focal_x w, f
                        both cameras as K1 and K2 and k1 k2 p1 p2 k3 as D1 and D2 into an OpenCV YAML file; the pose between the cameras is not in \
                        it: calibrate both together for R and T";
 
-/// Advice for OpenSfM's rig.
-const OPENSFM_RIG: &str = "write R and T from the left camera to the right one (rotation is axis times angle, as cv2.Rodrigues takes it), and from \
-                           the reconstruction K1, D1, K2 and D2, into an OpenCV YAML file";
+/// Advice for OpenSfM's rig, whose poses take a point of the rig to the camera.
+const OPENSFM_RIG: &str = "with A = cv2.Rodrigues(rotation) and a = translation of the left camera, and B and b of the right one, write R = B A^T and \
+                           T = b - R a, and from camera_models.json K1, D1, K2 and D2, into an OpenCV YAML file";
 
 /// Advice for Agisoft Metashape, whose lens counts from the middle of the image and has p1 and p2 exchanged.
 const METASHAPE: &str = "save the lens of each camera in OpenCV's form (Tools, Camera Calibration, Save), and write it as K1, D1, K2 and D2 with R and \
@@ -46,8 +46,8 @@ const COLMAP_BINARY: &str = "let `colmap model_converter --input_path FOLDER --o
 
 /// Advice for Spectacular AI, whose cameras have a pose each.
 const SPECTACULAR: &str = "write a Kalibr camchain: cam0 and cam1, each with camera_model: pinhole, intrinsics [focalLengthX, focalLengthY, \
-                           principalPointX, principalPointY], resolution, imuToCamera as T_cam_imu, and kannala-brandt4 as distortion_model: \
-                           equidistant with its four numbers as distortion_coeffs, or brown-conrady as rational_polynomial";
+                           principalPointX, principalPointY], resolution, imuToCamera as T_cam_imu, and of the lens kannala-brandt4 \
+                           distortion_model: equidistant with the distortionCoefficients as distortion_coeffs";
 
 /// Advice for Project Aria.
 const ARIA: &str = "let projectaria_tools make flat images of both cameras (distort_by_calibration to get_linear_camera_calibration), and write that \
@@ -105,13 +105,13 @@ pub(super) fn refuse_bytes(bytes: &[u8]) -> Result<(), FileError> {
     }
 }
 
-/// Refuses files that are no text, by their names: COLMAP's have no mark of their own.
-pub(super) fn refuse_binary(name: &str) -> Result<(), FileError> {
+/// Refuses binary files by their names: COLMAP's have no mark of their own.
+pub(super) fn refuse_binary(name: &str, bytes: &[u8]) -> Result<(), FileError> {
     const NAMES: [&str; 5] = ["cameras.bin", "rigs.bin", "frames.bin", "images.bin", "points3D.bin"];
-    match NAMES.iter().any(|known| name.ends_with(known)) {
-        true => refuse("a binary file of COLMAP", COLMAP_BINARY),
-        false => Ok(()),
+    if bytes.contains(&0) && NAMES.iter().any(|known| name.ends_with(known)) {
+        return refuse("a binary file of COLMAP", COLMAP_BINARY);
     }
+    Ok(())
 }
 
 /// Refuses XML of tools whose lens model is not known.

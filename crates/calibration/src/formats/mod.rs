@@ -172,13 +172,11 @@ fn content(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Content, F
         };
     }
     foreign::refuse_bytes(bytes)?;
+    foreign::refuse_binary(name, bytes)?;
     if bytes.len() > MAX_TEXT_BYTES {
         return Err(FileError::TooLong(MAX_TEXT_BYTES));
     }
-    let Some(text) = text::decoded(bytes) else {
-        foreign::refuse_binary(name)?;
-        return Err(FileError::NoTextOfKinds);
-    };
+    let Some(text) = text::decoded(bytes) else { return Err(FileError::NoTextOfKinds) };
     let text = &*text;
     if text.trim().is_empty() {
         return Err(FileError::Empty);

@@ -132,7 +132,7 @@ const REFUSED: &[(&[&str], &[&str])] = &[
     (&["opencv_yaml/extrinsics.yml"], &["left camera matrix is missing", "both files"]),
     (
         &["opencv_yaml/aliyasineser_left_cam.yml", "opencv_yaml/aliyasineser_right_cam.yml"],
-        &["rotation R between the cameras is missing"],
+        &["how the cameras stand to each other, by R and T", "calibrate both together"],
     ),
     (&["euroc_sensor_yaml/cam0_sensor.yaml"], &["EuRoC", "cam0/sensor.yaml,cam1/sensor.yaml"]),
     (&["camodocal_yaml/d435i_left.yaml", "camodocal_yaml/d435i_right.yaml"], &["camodocal", "Kalibr camchain"]),
@@ -406,6 +406,52 @@ const OTHER_TOOLS: &[(&str, &[&str])] = &[
         "<!DOCTYPE vpml>\n<project><camera id=\"0\">1<orientation>2</orientation></camera></project>",
         &["VIC-3D", "ChArUco"],
     ),
+    // the forms of lensboy 4.0.3, Open3D 0.20.0, OpenDroneMap, OpenSfM (doc/source/rig.rst), Metashape 2, pyopf 1.4.1, Calibu
+    (r#"{"type": "opencv", "lensboy-version": "4.0.3", "fx": 600.5}"#, &["one camera of lensboy", "K1, D1, K2 and D2"]),
+    (
+        r#"{"height": 480, "intrinsic_matrix": [600.5, 0.0, 0.0, 0.0, 601.5, 0.0, 320.5, 240.5, 1.0], "width": 640}"#,
+        &["one camera of Open3D", "by columns"],
+    ),
+    (
+        r#"{"class_name": "PinholeCameraParameters", "intrinsic": {"height": 480, "intrinsic_matrix": [600, 0, 0, 0, 601, 0, 320, 240, 1],
+           "width": 640}}"#,
+        &["one camera of Open3D"],
+    ),
+    (r#"{"a 640 480": {"projection_type": "brown", "focal_x": 0.9}}"#, &["OpenDroneMap or OpenSfM", "focal_x w"]),
+    (r#"{"a": {"rotation": [0, 0, 0], "translation": [0, 0, 0], "camera": "a"}}"#, &["rig of OpenSfM", "R = B A^T"]),
+    (
+        "<?xml version=\"1.0\"?>\n<calibration>\n<projection>frame</projection><f>600</f></calibration>",
+        &["lens of one camera of Agisoft Metashape", "in OpenCV's form"],
+    ),
+    (
+        "<document version=\"2.0.0\"><chunk><sensors><sensor id=\"0\"/></sensors><camera><orientation>1</orientation></camera></chunk>\
+         </document>",
+        &["cameras of Agisoft Metashape", "calibrate both cameras together"],
+    ),
+    (
+        r#"{"format": "application/opf-calibrated-cameras+json", "sensors": []}"#,
+        &["Open Photogrammetry Format", "k1 k2 k3"],
+    ),
+    (
+        "<rig><camera><camera_model index=\"0\" type=\"calibu_fu_fv_u0_v0_k1_k2_k3\"/></camera></rig>",
+        &["vicalib", "T_wc (camera to common"],
+    ),
+    (r#"{"cameras": [{"focalLengthX": 300, "imuToCamera": [[1]]}]}"#, &["Spectacular AI", "T_cam_imu"]),
+    (r#"{"CameraCalibrations": [{"Label": "camera-slam-left"}]}"#, &["Project Aria", "get_linear_camera_calibration"]),
+    // the data sets' forms
+    (
+        "Frame 6\nL 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1\nR 1 0 0 1 0 1 0 0 0 0 1 0 0 0 0 1\n\n",
+        &["Scene Flow", "rectified already", "focal-px (1050, and 450", "baseline-m (1,"],
+    ),
+    (
+        "frame cameraID K[0,0] K[1,1] K[0,2] K[1,2]\n0 0 725.0087 725.0087 620.5 187\n",
+        &["Virtual KITTI 2", "focal-px (K[0,0], 725.0087)", "baseline-m (0.532725)"],
+    ),
+    ("1000.5 1000.5 640 360\n1000.5 1000.5 640 360\n", &["intrinsics.txt of Spring", "baseline-m (0.065 for Spring)"]),
+    (
+        r#"[{"type": "sensor.camera.rgb", "id": "left", "fov": 56}]"#,
+        &["CARLA", "fov-deg (the fov", "baseline-m (how far"],
+    ),
     ("<a><b/><b/></a>", &["XML of another tool (<a>)"]),
     ("MATLAB 7.3 MAT-file, Platform: unix", &[".mat file of MATLAB", "stereoParametersToOpenCV"]),
     (r#"{"fl_x": 500, "frames": []}"#, &["NeRF", "K1", "OpenCV YAML", "convert"]),
@@ -418,6 +464,17 @@ fn files_of_other_tools_are_refused_by_name_with_the_way() {
         let refusal = refusal("camera", text);
         assert!(words.iter().all(|word| refusal.contains(word)), "{words:?}: {refusal}");
     }
+    // COLMAP's binary files have no mark, so their names tell them: 1 rig, its number 1
+    let binary = [1u64.to_le_bytes(), [1, 0, 0, 0, 0xcd, 0, 0, 0]].concat();
+    let refused = |name: &str| {
+        let files = [(PathBuf::from(name), binary.clone())];
+        read(&files, &LoadOptions::default()).unwrap_err().to_string()
+    };
+    assert!(
+        refused("sparse/0/rigs.bin")
+            .contains("binary file of COLMAP, which is not read; to convert, let `colmap model_converter")
+    );
+    assert!(refused("rig.dat").contains("it is no text; looked for"));
 }
 
 #[test]

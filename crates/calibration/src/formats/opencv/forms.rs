@@ -34,6 +34,30 @@ fn with_skew(skew: f64) -> String {
 }
 
 #[test]
+fn toml_with_the_same_names_is_the_same_rig() {
+    // the form of rtoml 0.14.0
+    let toml = "image_width = 640\nimage_height = 480\nK1 = [[600.5, 0.0, 320.5], [0.0, 601.5, 240.5], [0.0, 0.0, 1.0]]\nD1 = [-0.1, 0.05, 1e-7, \
+                -3e-8, 0]\nK2 = [[602.5, 0.0, 318.5], [0.0, 603.5, 242.5], [0.0, 0.0, 1.0]]\nD2 = [-0.11, 0.06, 4e-9, 1e-7, 0]\nR = [[1.0, 0.0, \
+                0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]\nT = [-0.065, 0, 1e-7]\n";
+    assert_eq!(load_text(toml).unwrap(), load_text(&toml.replace(" =", ":")).unwrap());
+    assert!(refused(&toml.replace("K2", "other")).contains("the right camera matrix is missing"));
+}
+
+#[test]
+fn two_cameras_without_a_pose_are_told_to_be_calibrated_together() {
+    // the form of OpenCV 5's calibrate_camera_charuco
+    let camera = |name: &str| {
+        let text = "%YAML 1.2\n---\nimage_width: 640\nimage_height: 480\ncamera_matrix: !!opencv-matrix\n   rows: 3\n   cols: 3\n   dt: d\n   data: \
+                    [ 600.5, 0., 320., 0., 601.5, 240., 0., 0., 1. ]\ndistortion_coefficients: !!opencv-matrix\n   rows: 1\n   cols: 5\n   dt: d\n   \
+                    data: [ -0.1, 0.05, 0., 0., 0. ]\n";
+        (name.into(), text.as_bytes().to_vec())
+    };
+    let refusal = read(&[camera("left.yml"), camera("right.yml")], &LoadOptions::default()).unwrap_err().to_string();
+    assert!(refusal.contains("does not say how the cameras stand to each other, by R and T"), "{refusal}");
+    assert!(refusal.contains("calibrate both together") && !refusal.contains("give both files"), "{refusal}");
+}
+
+#[test]
 fn an_axis_skew_moves_pixels_as_the_camera_matrix_says() {
     let rig = load_text(&with_skew(-2.25)).unwrap();
     assert_eq!((rig.left.skew, rig.right.skew, rig.doubts.len()), (-2.25, 0.0, 0));

@@ -21,6 +21,7 @@ pub(super) fn read(files: &[File]) -> Result<Draft, FileError> {
     for file in files {
         found.add("", &file.tree, names::side_of(&file.stem()))?;
     }
+    found.files = files.len();
     found.sizes.extend(found.widths.drain(..).zip(found.heights.drain(..)));
     found.number_sides();
     found.draft()
@@ -34,6 +35,8 @@ const MAX_NAMED: usize = 40;
 /// Known matrices, numbers and words of all files.
 #[derive(Default)]
 struct FoundValues {
+    /// Number of files.
+    files: usize,
     matrices: Vec<(Meaning, Side, Matrix)>,
     sizes: Vec<(usize, usize)>,
     /// Image widths, each a single number; heights likewise.
@@ -221,6 +224,10 @@ impl FoundValues {
                 };
                 return Ok(draft::relative([to_board(left)?, to_board(right)?]));
             }
+        }
+        // the files of two cameras that were calibrated alone
+        if self.files == 2 && !has(Meaning::Rotation) && !has(Meaning::Translation) {
+            return Err(FileError::Alone);
         }
         let rotation = self.need(Meaning::Rotation, Side::Unnamed, "the rotation R between the cameras")?;
         let translation = self.need(Meaning::Translation, Side::Unnamed, "the translation T between the cameras")?;
