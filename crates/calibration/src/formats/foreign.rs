@@ -193,7 +193,7 @@ pub(super) fn refuse_tree(tree: &Node) -> Result<(), FileError> {
         )
     } else if is_open3d(tree) || tree.get(&["intrinsic"]).is_some_and(is_open3d) {
         refuse("one camera of Open3D", OPEN3D)
-    } else if any_entry(tree, &["projection_type"]) {
+    } else if any_entry(tree, &["projection_type", "focal"]) || any_entry(tree, &["projection_type", "focal_x"]) {
         refuse("the cameras of OpenDroneMap or OpenSfM", OPENSFM)
     } else if any_entry(tree, &["rotation", "translation", "camera"]) {
         refuse("a rig of OpenSfM, without lenses", OPENSFM_RIG)
@@ -251,7 +251,7 @@ fn data_set(text: &str) -> Option<FileError> {
             "a list of the sensors of CARLA",
             "fov-deg",
             "the fov of the camera, which is the horizontal one",
-            "how far apart y of both cameras is",
+            "how far apart y of both cameras is, where they look the same way",
         )
     } else if !rows.is_empty()
         && rows.iter().all(|row| row.len() == 4 && row.iter().all(|word| number(word).is_some_and(|n| n > 10.0)))
