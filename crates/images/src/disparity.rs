@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(write_depth_m(&path, &depth).unwrap(), [""; 0]);
         let stored = tiff::decoder::Decoder::new(std::fs::File::open(&path).unwrap()).unwrap().read_image().unwrap();
         let tiff::decoder::DecodingResult::F32(metres) = stored else { panic!("not float") };
-        assert!(metres[..2] == [80.0, 0.0105] && metres[2].is_nan() && metres[3] == 0.012);
+        assert!(metres[..2] == [80.0, 0.0105] && metres[2].is_nan() && metres[3..] == [0.012]);
         let losses = write_depth_m(&folder.path().join("z.png"), &depth).unwrap();
         assert!(
             losses[0].starts_with("33.3 %") && losses[1].starts_with("66.7 % of the depths are below 0.1 m"),

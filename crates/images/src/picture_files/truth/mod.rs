@@ -121,7 +121,8 @@ fn numbers(file: &DisparityFile, max_pixels: MaxPixels) -> Result<(Image<f32>, O
 
 /// Returns numbers, and their scale if known, as the tags of their file say; a scale of the user wins.
 fn of_tags(values: Image<f32>, tags: NumberTags, given: Option<i32>, scale: Option<i32>) -> (Image<f32>, Option<i32>) {
-    let known = |v: f32| if tags.no_value.is_some_and(|no_value| no_value as f32 == v) { f32::NAN } else { v };
+    let no_value = tags.no_value.map(|v| (v as f32).to_bits());
+    let known = |v: f32| if no_value == Some(v.to_bits()) { f32::NAN } else { v };
     match tags.scale_and_offset.filter(|_| given.is_none()) {
         Some((scale, offset)) => (values.map(|&v| (f64::from(known(v)) * scale + offset) as f32), Some(1)),
         None => (values.map(|&v| known(v)), scale),

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 /// Extensions of recordings, images and models.
 pub(crate) const SOURCE_EXTENSIONS: &[&str] = &[
     "mcap", "db3", "png", "jpg", "jpeg", "tif", "tiff", "pgm", "ppm", "pnm", "bmp", "webp", "mpo", "jps", "pfm", "npy",
-    "mp4", "mkv", "mk3d", "mov", "avi", "webm", "ts", "mts", "m2ts", "mpg", "3gp", "h264", "h265", "mjpeg", "y4m", "onnx",
+    "mp4", "mkv", "mk3d", "mov", "avi", "webm", "ts", "mts", "m2ts", "mpg", "3gp", "h264", "h265", "mjpeg", "y4m",
+    "onnx",
 ];
 
 /// Shortest time of a real dialog; one that ends sooner was never shown.
