@@ -177,7 +177,9 @@ pub(super) fn run(args: &ComputeArgs) -> anyhow::Result<()> {
         if !args.json {
             bar.suspend(|| console::line(summary(&output, error.as_ref(), &targets)));
             let other_scale = error.and_then(|error| error.other_scale);
-            other_scale.iter().for_each(|found| bar.suspend(|| console::say(found)));
+            if let Some(found) = other_scale {
+                bar.suspend(|| console::say(found));
+            }
         }
         bar.inc(1);
         // a folder's pairs come from one rig: the first one shows how it stands
