@@ -52,7 +52,7 @@ impl FileOfBoth {
     }
 
     /// Returns the places of both views in a file as [`Self::of_file`] does; `is_jps` is whether its name says that it is JPS.
-    pub fn of_reader(mut file: impl Read + Seek, is_jps: bool) -> Option<Self> {
+    pub(crate) fn of_reader(mut file: impl Read + Seek, is_jps: bool) -> Option<Self> {
         let (views, what) = if let Some(mut tiff) = tiff::Tiff::open(&mut file) {
             let pages = tiff.pages()?;
             let [left, right] = pages.alike[..] else { return None };
@@ -72,7 +72,7 @@ impl FileOfBoth {
 }
 
 /// Returns whether the right view of a photo lies in its XMP, as in photos of VR180 (Google's `GImage`).
-pub fn has_view_in_xmp(path: &Path) -> bool {
+pub(crate) fn has_view_in_xmp(path: &Path) -> bool {
     let head = |mut file: File| jpeg_parts::jpeg_head(&mut file);
     plain::open(path).ok().and_then(head).is_some_and(|bytes| jpeg_parts::says(&bytes, b"GImage:Mime"))
 }
