@@ -370,7 +370,11 @@ fn publishers_have_distinct_ids_and_pack_subscribed_topics_only() {
         publishers.map(|key| xxhash_rust::xxh3::xxh3_128(key.as_bytes()).to_le_bytes().to_vec()).collect()
     };
     let gids = until("both are in the graph", || Some(tokens()).filter(|tokens| tokens.len() == 2));
-    let subscriber = client.session().declare_subscriber("0/stereo/depth/image_raw/**").wait().unwrap();
+    let subscriber = client
+        .session()
+        .declare_subscriber("0/stereo/depth/image_raw/sensor_msgs::msg::dds_::Image_/*")
+        .wait()
+        .unwrap();
     let mut numbers = BTreeMap::<Vec<u8>, Vec<i64>>::new();
     until("both have sent ten", || {
         while let Ok(Some(sample)) = subscriber.try_recv() {
