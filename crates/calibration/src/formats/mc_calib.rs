@@ -18,8 +18,7 @@ pub(super) fn read(tree: &Node, options: &LoadOptions) -> Result<Draft, FileErro
     let known: Vec<_> = known.map(|camera| (names(&camera.0).into_iter().flatten().collect(), camera)).collect();
     let ([left, right], doubt) = pair(&known, options)?;
     // cameras that never saw a board together are of several groups, each with axes of its own
-    let group = |(name, node): &(String, Node)| need::number(name, node, "camera_group");
-    if group(left)?.total_cmp(&group(right)?).is_ne() {
+    if left.1.get(&["camera_group"]) != right.1.get(&["camera_group"]) {
         return Err(FileError::Alone);
     }
     Ok(draft::of_posed(Kind::McCalib, [camera(left)?, camera(right)?], doubt, None))

@@ -173,10 +173,11 @@ impl FoundValues {
         });
         let rectification = draft::rectification(projections, [DMat3::IDENTITY; 2]);
         let (rotation, translation) = draft::pose(&rectification);
+        // of two files, each with one P
+        let names = if p1.name == p2.name { p1.name.clone() } else { format!("{} and {}", p1.name, p2.name) };
         let doubts = vec![format!(
-            "the file has {} and {} alone: the images are taken to be rectified already; for images as they come from the \
-             cameras add K1, D1, K2, D2, R and T",
-            p1.name, p2.name
+            "the file has {names} alone: the images are taken to be rectified already; for images as they come from the \
+             cameras add K1, D1, K2, D2, R and T"
         )];
         let rig = StereoRig::new(cameras[0], cameras[1], rotation, translation, self.size()?);
         Ok(Some(StereoRig { rectification: Some(rectification), doubts, ..rig }))
