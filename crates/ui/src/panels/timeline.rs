@@ -116,7 +116,7 @@ fn right_shift(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     field.on_hover_text(
         "Right shift: how long after the left video the right one began, s; negative: before it. Click and type.",
     );
-    if options.right_shift_s.total_cmp(&shift_s).is_ne() {
+    if options != core.rig.options {
         commands.push(Command::Reopen(Box::new(options)));
     }
 }
