@@ -26,7 +26,6 @@ mod network;
 mod optimize;
 mod outputs;
 #[cfg(target_os = "linux")]
-mod pictures;
 #[cfg(feature = "publish")]
 mod publish;
 mod recording;

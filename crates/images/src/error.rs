@@ -22,7 +22,7 @@ pub enum PictureError {
     #[error("the file is empty")]
     Empty,
     /// The bytes are of no known kind.
-    #[error("it is no PNG, JPEG, TIFF, BMP, WebP, PGM or PPM image")]
+    #[error("it is no PNG, JPEG, TIFF, BMP, WebP, PGM, PPM, PFM or NPY file")]
     NoImage,
     /// Format that is not read.
     #[error("it is {}", .0.words(Path::new("FILE")))]
@@ -33,6 +33,12 @@ pub enum PictureError {
     /// TIFF of a packing that is not read.
     #[error("{}", packed(*.0, Path::new("IN.tif")))]
     Packing(u64),
+    /// TIFF whose bits lie in reverse order.
+    #[error("{}", reversed(Path::new("IN.tif")))]
+    Reversed,
+    /// JPEG of a kind that is not read.
+    #[error("it is a JPEG {0}, which is not read: save it as PNG, or as a JPEG of 8 bits")]
+    JpegKind(&'static str),
     /// Numbers where an image with a white level is needed.
     #[error("it holds {0}, and no brightness from black to white: {SAVE_AS}")]
     Numbers(&'static str),
@@ -145,6 +151,7 @@ impl PictureError {
     fn task(&self) -> &'static str {
         match self {
             Self::Empty | Self::NoImage | Self::Unread(_) | Self::Reduced(_) | Self::Packing(_) => "read",
+            Self::Reversed | Self::JpegKind(_) => "read",
             Self::TooManyPixels(_) | Self::OtherSize { .. } | Self::TooLong { .. } => "use",
             Self::NoMemory { .. } | Self::Pixels(_) | Self::Numbers(_) => "use",
             _ => "decode",
@@ -156,6 +163,7 @@ impl PictureError {
         match self {
             Self::Unread(kind) => format!("it is {}", kind.words(path)),
             Self::Packing(number) => packed(*number, path),
+            Self::Reversed => reversed(path),
             other => other.to_string(),
         }
     }
@@ -171,6 +179,13 @@ fn of_tiff(err: &tiff::TiffError) -> String {
         TiffError::UnsupportedError(_) => format!("{}; {SAVE_AS}", sentence(err)),
         _ => format!("{}; {CUT_OFF}", sentence(err)),
     }
+}
+
+/// Returns what to do about a TIFF with FillOrder 2 (tiffcp of libtiff 4.5.0).
+fn reversed(path: &Path) -> String {
+    let out = path.with_file_name(format!("{}_msb.tif", path.file_stem().unwrap_or_default().to_string_lossy()));
+    let [path, out] = [path, &out].map(|path| console::quoted(&path.to_string_lossy()));
+    format!("its bits lie in reverse order, which is not read: `tiffcp -f msb2lsb {path} {out}` turns them")
 }
 
 /// Returns what to do about a TIFF of a packing that is not read (tiffcp of libtiff 4.5.0 reads LZMA and LERC).

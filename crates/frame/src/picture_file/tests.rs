@@ -121,6 +121,12 @@ fn formats_that_are_not_read_are_named_with_a_command() {
         (b"\0\0\0\x0cjP  \r\n\x87\n".to_vec(), "a.jp2", &["JPEG 2000", "`opj_decompress -i a.jp2 -o a.png`"]),
         (b"\xff\x0a".to_vec(), "a.jxl", &["JPEG XL", "`djxl a.jxl a.png`"]),
         (b"GIF89a".to_vec(), "a.gif", &["a GIF", "`convert a.gif 'a-%03d.png'`"]),
+        (b"\x0a\x05\x01\x08".to_vec(), "a.pcx", &["a PCX image", "`convert a.pcx a.png`"]),
+        (b"PK\x03\x04\x14".to_vec(), "d/a.npz", &["NumPy", "`python3 -m zipfile -e d/a.npz d`"]),
+        (b"\x1f\x8b\x08\0".to_vec(), "a.pfm.gz", &["gzip", "`gunzip -k a.pfm.gz`"]),
+        ([&[0; 128][..], b"DICM"].concat(), "a.dcm", &["a DICOM image, which is not read: save it as PNG of 16 bits"]),
+        (b"\x89HDF\r\n\x1a\n".to_vec(), "a.dsp5", &["an HDF5 file", "twice the size"]),
+        (b"PIEH".to_vec(), "a.flo", &["an optical flow", "minus the first"]),
         (b"II*\0\x10\0\0\0CR\x02\0".to_vec(), "a.cr2", &["a raw photo", "`dcraw -w -W -6 -T a.cr2` writes a.tiff"]),
     ] {
         let text = UnreadImage::of_bytes(&bytes).unwrap().words(Path::new(name));

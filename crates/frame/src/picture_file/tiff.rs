@@ -19,6 +19,7 @@ const HEIGHT: u16 = 257;
 const BITS: u16 = 258;
 const PACKING: u16 = 259;
 const PHOTOMETRIC: u16 = 262;
+const FILL_ORDER: u16 = 266;
 /// Photometric number of a palette.
 const PALETTE: u64 = 3;
 const SAMPLE_FORMAT: u16 = 339;
@@ -66,6 +67,8 @@ pub struct Page {
     pub photometric: u64,
     /// Number of the packing.
     pub packing: u64,
+    /// Whether the first pixel is in the lowest bits of a byte (FillOrder 2).
+    pub is_reversed: bool,
     /// Value that stands for no data.
     pub no_data: Option<f32>,
     /// Colours of a palette of 8 bits; none for other images.
@@ -209,13 +212,13 @@ impl<R: Read + Seek> Tiff<R> {
         let mut one = |tag, otherwise| self.numbers(directory, tag, 1).first().copied().unwrap_or(otherwise);
         let size = (one(WIDTH, 0), one(HEIGHT, 0));
         let is_reduced = one(NEW_SUBFILE_TYPE, 0) & REDUCED_OR_MASK != 0 || one(OLD_SUBFILE_TYPE, 1) == 2;
-        let (photometric, packing) = (one(PHOTOMETRIC, 1), one(PACKING, 1));
+        let (photometric, packing, is_reversed) = (one(PHOTOMETRIC, 1), one(PACKING, 1), one(FILL_ORDER, 1) == 2);
         let (bits, formats) =
             (self.numbers(directory, BITS, MAX_BANDS), self.numbers(directory, SAMPLE_FORMAT, MAX_BANDS));
         let no_data = self.text(directory, NO_DATA).and_then(|text| text.trim().parse().ok());
         let is_palette = (photometric, &bits[..]) == (PALETTE, &[8]);
         let palette = if is_palette { self.palette(directory) } else { Vec::new() };
-        Page { at: directory.at, size, is_reduced, photometric, packing, no_data, palette, bits, formats }
+        Page { at: directory.at, size, is_reduced, photometric, packing, is_reversed, no_data, palette, bits, formats }
     }
 
     /// Reads the directories of all images; `None` where the first one cannot be read.

@@ -13,7 +13,67 @@ use stereopsis_base::files::plain;
 /// Extensions of such files.
 pub const UNREAD_EXTENSIONS: &[&str] = &[
     "gif", "heic", "heif", "hif", "avif", "jp2", "j2k", "jpx", "jxl", "exr", "tga", "dng", "cr2", "cr3", "nef", "arw",
-    "orf", "raf", "rw2", "pef", "raw",
+    "orf", "raf", "rw2", "pef", "raw", "qoi", "hdr", "fits", "dcm", "pcx", "sgi", "npz",
+];
+
+/// Format with a mark of its own near the beginning of its files.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Marked {
+    at: usize,
+    mark: &'static [u8],
+    name: &'static str,
+    cure: Cure,
+}
+
+/// What to do with a file that is not read.
+#[derive(Debug, PartialEq, Eq)]
+enum Cure {
+    /// ImageMagick converts it.
+    Convert,
+    /// Python unpacks it.
+    Unzip,
+    /// gzip unpacks it.
+    Gunzip,
+    /// Words.
+    Words(&'static str),
+}
+
+const MARKED: &[Marked] = &[
+    Marked { at: 0, mark: b"\x01\xda", name: "an SGI image", cure: Cure::Convert },
+    Marked { at: 0, mark: b"\x0a\x05\x01", name: "a PCX image", cure: Cure::Convert },
+    Marked { at: 0, mark: b"PK\x03\x04", name: "an archive (.zip, or .npz of NumPy)", cure: Cure::Unzip },
+    Marked { at: 0, mark: b"\x1f\x8b\x08", name: "packed by gzip", cure: Cure::Gunzip },
+    Marked { at: 0, mark: b"qoif", name: "a QOI image", cure: Cure::Words("save it as PNG") },
+    Marked {
+        at: 0,
+        mark: b"#?RADIANCE",
+        name: "a Radiance HDR image",
+        cure: Cure::Words("save it as TIFF of 32-bit floats"),
+    },
+    Marked { at: 0, mark: b"SIMPLE  =", name: "a FITS image", cure: Cure::Words("save it as TIFF of 32-bit floats") },
+    Marked { at: 128, mark: b"DICM", name: "a DICOM image", cure: Cure::Words("save it as PNG of 16 bits") },
+    Marked {
+        at: 0,
+        mark: b"\x89HDF\r\n\x1a\n",
+        name: "an HDF5 file",
+        cure: Cure::Words(
+            "save its arrays as .npy or TIFF (of Spring's .dsp5 every second row and column: it has twice the size of the images)",
+        ),
+    },
+    Marked {
+        at: 0,
+        mark: b"MATLAB 5.0 MAT",
+        name: "a MATLAB file",
+        cure: Cure::Words("write its arrays as TIFF, or as PFM"),
+    },
+    Marked {
+        at: 0,
+        mark: b"PIEH",
+        name: "an optical flow (.flo)",
+        cure: Cure::Words(
+            "save minus the first of its two numbers, which is the disparity of a rectified pair, as PFM or TIFF",
+        ),
+    },
 ];
 
 /// Number of bytes that are read of a file.
@@ -38,6 +98,8 @@ pub enum UnreadImage {
     OpenExr,
     /// Truevision TGA.
     Tga,
+    /// Format with a mark of its own.
+    Marked(&'static Marked),
     /// Another format, by the ending of its files.
     Other(&'static str),
 }
@@ -55,7 +117,10 @@ impl UnreadImage {
             () if has(4, b"ftypcrx ") || has(8, b"CR\x02") || has(0, b"FUJIFILMCCD-RAW") || has(0, b"IIU\0") => {
                 Self::Raw
             }
-            () => Self::Heif(Heif::of_bytes(bytes)?),
+            () => match MARKED.iter().find(|marked| has(marked.at, marked.mark)) {
+                Some(marked) => Self::Marked(marked),
+                None => Self::Heif(Heif::of_bytes(bytes)?),
+            },
         })
     }
 
@@ -71,7 +136,9 @@ impl UnreadImage {
                 "jp2" | "j2k" | "jpx" => Self::Jpeg2000,
                 "jxl" => Self::JpegXl,
                 "gif" => Self::Gif,
-                "heic" | "heif" | "hif" | "avif" => return None, // damaged, or something else
+                "heic" | "heif" | "hif" | "avif" | "qoi" | "hdr" | "fits" | "dcm" | "pcx" | "sgi" | "npz" => {
+                    return None;
+                } // damaged, or something else
                 _ => Self::Raw,
             })
         };
@@ -111,6 +178,19 @@ impl UnreadImage {
             ),
             Self::OpenExr => "an OpenEXR image, which is not read: save it as TIFF of 32-bit floats".to_owned(),
             Self::Tga => format!("a TGA image, which is not read: convert it with `convert {input} {png}`"),
+            Self::Marked(Marked { name, cure, .. }) => {
+                let cure = match cure {
+                    Cure::Convert => format!("convert it with `convert {input} {png}`"),
+                    Cure::Unzip => {
+                        let folder =
+                            path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                        format!("unpack it with `python3 -m zipfile -e {input} {}`", quoted(&folder.to_string_lossy()))
+                    }
+                    Cure::Gunzip => format!("unpack it with `gunzip -k {input}`"),
+                    Cure::Words(words) => (*words).to_owned(),
+                };
+                format!("{name}, which is not read: {cure}")
+            }
             Self::Other(ending) => format!("a {} image, which is not read: save it as PNG", ending.to_uppercase()),
         }
     }
@@ -131,7 +211,8 @@ impl UnreadImage {
             Self::Gif | Self::WebPAnimation => each(r#"convert "$f" "${f%.*}-%03d.png""#),
             Self::Raw => format!("`dcraw -w -W -6 -T *.{ending}`"),
             Self::Tga => format!("`mogrify -format png *.{ending}`"),
-            Self::OpenExr | Self::Other(_) => return None,
+            Self::Marked(Marked { cure: Cure::Convert, .. }) => format!("`mogrify -format png *.{ending}`"),
+            Self::OpenExr | Self::Marked(_) | Self::Other(_) => return None,
         })
     }
 

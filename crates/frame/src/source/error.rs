@@ -130,7 +130,7 @@ pub enum SpecError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnreadRecording {
     /// Bag of ROS 1.
-    #[error("{} is a bag of ROS 1, which is not read: convert it with {}", console::path(.0), conversion(.0))]
+    #[error("{} is a bag of ROS 1, which is not read: convert it to a folder with {} (`pip install rosbags`)", console::path(.0), conversion(.0))]
     Ros1(PathBuf),
     /// Recording of a ZED camera.
     #[error(
@@ -178,7 +178,7 @@ fn right_in_xmp(path: &Path) -> String {
 }
 
 fn conversion(path: &Path) -> String {
-    format!("`mcap convert {} {}`", quoted(path), quoted(&path.with_extension("mcap")))
+    format!("`rosbags-convert --src {} --dst {} --dst-storage mcap`", quoted(path), quoted(&path.with_extension("")))
 }
 
 fn schemes() -> String {
@@ -201,8 +201,8 @@ mod tests {
     #[test]
     fn names_the_command_that_converts_a_recording() {
         for (name, what, command) in [
-            ("a/walk.BAG", "a bag of ROS 1", "`mcap convert a/walk.BAG a/walk.mcap`"),
-            ("my run.bag", "ROS 1", "`mcap convert 'my run.bag' 'my run.mcap'`"),
+            ("a/walk.BAG", "a bag of ROS 1", "`rosbags-convert --src a/walk.BAG --dst a/walk --dst-storage mcap`"),
+            ("my run.bag", "ROS 1", "`rosbags-convert --src 'my run.bag' --dst 'my run' --dst-storage mcap`"),
             ("zed/hall.svo2", "a ZED camera", "--input_svo_file zed/hall.svo2 "),
         ] {
             let text = UnreadRecording::of(Path::new(name)).unwrap().to_string();

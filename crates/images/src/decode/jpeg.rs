@@ -19,11 +19,29 @@ fn options() -> DecoderOptions {
 /// # Errors
 /// The headers are damaged.
 pub fn size(bytes: &[u8]) -> Result<(u32, u32), PictureError> {
+    check_kind(bytes)?;
     // not strict here: later segments are checked when the image is decoded
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options().set_strict_mode(false));
     decoder.decode_headers().map_err(PictureError::JpegHeaders)?;
     let (width, height) = decoder.dimensions().ok_or(PictureError::NoSize)?;
     Ok((width as u32, height as u32))
+}
+
+/// Refuses kinds of JPEG that are not read, by the frame header: its marker, and its bits (ITU T.81, T.87).
+fn check_kind(bytes: &[u8]) -> Result<(), PictureError> {
+    let mut at = 2;
+    while let Some(&[0xff, marker, high, low, bits]) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+        match marker {
+            0xff => at += 1,
+            0xc3 | 0xc7 => return Err(PictureError::JpegKind("without loss")),
+            0xf7 => return Err(PictureError::JpegKind("of the kind JPEG-LS")),
+            0xc9..=0xcb | 0xcd..=0xcf => return Err(PictureError::JpegKind("with arithmetic coding")),
+            0xc0..=0xc2 if bits != 8 => return Err(PictureError::JpegKind("of 12 bits")),
+            0xc0..=0xc2 | 0xda => break,
+            _ => at += 2 + usize::from(u16::from_be_bytes([high, low])),
+        }
+    }
+    Ok(())
 }
 
 /// Returns the Exif data of a file, which begins with a TIFF header.

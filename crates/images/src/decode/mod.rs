@@ -314,6 +314,7 @@ impl<'a> TiffImage<'a> {
         match () {
             () if main.is_raw() => Err(PictureError::Unread(UnreadImage::Raw)),
             () if main.is_reduced => Err(PictureError::Reduced(main.size)),
+            () if main.is_reversed => Err(PictureError::Reversed),
             () if !READ_PACKINGS.contains(&main.packing) => Err(PictureError::Packing(main.packing)),
             () => Ok(Some(Self { bytes, pages: found })),
         }
@@ -490,6 +491,22 @@ mod tests {
             let text = read("a.png", bytes).unwrap_err().to_string();
             assert!(text.contains(name) && text.contains(command), "{text}");
             assert!(!text.contains("8 or 16 bits"), "{text}");
+        }
+    }
+
+    /// imagecodecs 2026.3.6 writes such files: their frame headers are SOF1 with 12 bits, SOF3, SOF9 and SOF55.
+    #[test]
+    fn kinds_of_jpeg_that_are_not_read_are_named() {
+        for (marker, bits, kind) in [
+            (0xc1, 12, "of 12 bits"),
+            (0xc3, 8, "without loss"),
+            (0xc9, 8, "arithmetic coding"),
+            (0xf7, 8, "of the kind JPEG-LS"),
+        ] {
+            let header = [0xff, marker, 0, 11, bits, 0, 8, 0, 8, 1, 1, 0x11, 0];
+            let bytes = [&b"\xff\xd8\xff\xe0\0\x04JF"[..], &header, b"\xff\xd9"].concat();
+            let text = read("a.jpg", &bytes).unwrap_err().to_string();
+            assert!(text.contains("it is a JPEG") && text.contains(kind) && !text.contains("cut off"), "{text}");
         }
     }
 

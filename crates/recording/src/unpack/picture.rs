@@ -116,7 +116,7 @@ fn of_memory(image: &ImageBody, bits: Option<u8>, pixels: Pixels) -> Result<Pict
         }
         Encoding::Bayer16(order) => of_mosaic(&words()?, order, pixels, |luma| deep(luma).luma),
         Encoding::Mono16 | Encoding::DepthMm => Ok(deep(words()?)),
-        Encoding::Float32 => Err(MessageError::Content("the white level of floats is not known")),
+        Encoding::Float32 => Err(MessageError::Content("floats have no white level: publish it as mono8 or mono16")),
     }
 }
 
