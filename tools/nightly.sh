@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that take too long for each change: random cases by the hundred, Vulkan's validation layer, whole attacks, unsafe code under Miri, the papers' tables, recordings and a robot's topics in others'
-# hands, cameras of a real kernel, faults of a network, the Python package, ten thousand pairs, other systems, the documentation.
+# Checks that take too long for each change: random cases by the hundred, Vulkan's validation layer, whole attacks, unsafe code under Miri, the papers' tables, recordings, files and a robot's topics in others'
+# hands, commands that messages name, cameras of a real kernel, faults of a network, the Python package, ten thousand pairs, other systems, the documentation.
 #
 #   tools/nightly.sh            the parts that have not passed at this commit, one after the other; STEREOPSIS_DATA names pairs with truth
 #   tools/nightly.sh NAME ...   these parts, whether they have passed or not
@@ -11,7 +11,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_INCREMENTAL=0 CARGO_TERM_COLOR=never REQUIRE_GPU=1 RUST_BACKTRACE=0
 program=${STEREOPSIS_PROGRAM:-$PWD/target/debug/stereopsis}
-parts=(random nokhwa video validation attack soak papers readers vivid faults ros2 python bench systems book)
+parts=(random nokhwa video validation attack soak papers readers advice vivid faults ros2 python bench systems book)
 
 random() { cargo test --locked -p stereopsis-calibration random_rigs -- --ignored && CASES=10 cargo test --locked --workspace --lib --test agree --test reference -- random explain steps sequences memory of_every changes information variants; }
 nokhwa() {
@@ -32,6 +32,11 @@ papers() {
     target/debug/stereopsis-lab reproduce all --quick --overwrite -o target/nightly/papers.md
 }
 readers() { tools/readers/check.sh "$program"; }
+advice() {
+  [ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null || { echo "skipped: a bare Debian is made by root with mmdebstrap"; return 0; }
+  mkdir -p target/nightly && cp "$program" target/nightly/stereopsis # the system sees this folder alone
+  tools/package/in_debian.sh bookworm amd64 sh -c "apt-get update -qq && apt-get install -y -qq python3 >/dev/null && python3 tools/advice.py target/nightly/stereopsis"
+}
 vivid() { tools/vivid.sh "$program"; }
 faults() {
   # a program without optimisation on a machine with few cores: small images, longer looks

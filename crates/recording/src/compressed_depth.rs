@@ -22,7 +22,7 @@ choices! {
         Metres = "32FC1",
         /// Millimetres as PNG, for a link (ROS's compressedDepth).
         Png = "png",
-        /// Millimetres as RVL, for a link: larger than PNG, and quicker to make (ROS's compressedDepth).
+        /// Millimetres as RVL, for a link: larger than PNG, made to be quick (ROS's compressedDepth).
         Rvl = "rvl",
     }
 }
