@@ -124,14 +124,12 @@ def case(name, make, arguments, again):
             commands = [command for command in COMMAND.findall(said) if not command.startswith("stereopsis")]
             if code == 0 or not commands:
                 raise AssertionError(f"no command in: {said.strip()[-400:]}")
-            command = next(command for command in commands if not command.startswith("pip "))
-            for _ in range(4):  # each file of a pair is refused in its turn
-                shell(command, folder)
-                code, said, _ = compute(arguments, folder)
-                more = [other for other in COMMAND.findall(said) if not other.startswith(("pip ", "stereopsis"))]
-                if code == 0 or not more or more[0] == command:
-                    break
-                command = more[0]
+            # of a folder the last command is for all of its files
+            commands = [command for command in commands if not command.startswith("pip ")]
+            command = commands[-1 if arguments == ["."] else 0]
+            shell(command, folder)
+            if arguments[0].replace("left", "right") in arguments[1:]:
+                shell(command.replace("left", "right"), folder)  # the other image is refused in its turn
             code, said, valid = compute(again, folder)
             if code != 0 or valid < LEAST_VALID:
                 raise AssertionError(f"after `{command}`: {valid} % valid, {said.strip()[-400:]}")

@@ -13,7 +13,7 @@ use stereopsis_frame::{Arrangement, CaptureError, TooManyPixels};
 use zune_jpeg::errors::DecodeErrors;
 
 const CUT_OFF: &str = "is it cut off?";
-const SAVE_AS: &str = "save it with 8 or 16 bits, grey or RGB";
+const SAVE_AS: &str = "save it anew, with 8 or 16 bits, grey or RGB, or as one band of 32-bit floats";
 
 /// Reason why the content of a file is no image, or no disparities.
 #[derive(Debug, thiserror::Error)]
@@ -162,6 +162,11 @@ impl PictureError {
     fn of_file(&self, path: &Path) -> String {
         match self {
             Self::Unread(kind) => format!("it is {}", kind.words(path)),
+            // some formats have no mark
+            Self::NoImage => match UnreadImage::of_file(path) {
+                Some(kind) => format!("it is {}", kind.words(path)),
+                None => self.to_string(),
+            },
             Self::Packing(number) => packed(*number, path),
             Self::Reversed => reversed(path),
             other => other.to_string(),

@@ -173,7 +173,7 @@ fn scene(folder: &Path, calib: &str) {
     for name in ["im0.png", "im1.png"] {
         write_grey(&folder.join(name), 4, 3, 9);
     }
-    let pixels: Vec<u8> = (0..12).flat_map(|k| (k as f32).to_le_bytes()).collect();
+    let pixels: Vec<u8> = (0..12).flat_map(|k| (k as f32 / 4.0).to_le_bytes()).collect();
     std::fs::write(folder.join("disp0.pfm"), [b"Pf\n4 3\n-1\n", &pixels[..]].concat()).unwrap();
     std::fs::write(folder.join("calib.txt"), calib).unwrap();
 }
@@ -200,7 +200,7 @@ fn reads_truth_and_geometry_beside_a_pair() {
             assert!(source.files().contains(&folder.path().join(name)), "{name} is read and never replaced");
         }
         let truth = next(&mut source).unwrap().truth.unwrap();
-        assert_eq!((truth.left_px.at(1, 2), truth.left_px.at(0, 0)), (1.0, 8.0));
+        assert_eq!((truth.left_px.at(1, 2), truth.left_px.at(0, 0)), (0.25, 2.0));
         assert!(truth.left_px.at(0, 2).is_nan(), "0 is unknown");
         assert_eq!(source.state(), SourceState::default());
     }

@@ -12,7 +12,7 @@ use stereopsis_base::files::plain;
 use stereopsis_frame::VideoInput;
 
 /// Containers and streams of films by the names of ffmpeg's demuxers. Formats that only name other files are none of them.
-const FILMS: &str = "mov,matroska,avi,mpegts,mpeg,mpegvideo,m4v,asf,flv,ogg,mxf,dv,ivf,h264,hevc,mjpeg,jpeg_pipe";
+const FILMS: &str = "mov,matroska,avi,mpegts,mpeg,mpegvideo,m4v,asf,flv,ogg,mxf,dv,ivf,nut,h264,hevc,mjpeg,jpeg_pipe";
 const NOT_A_FILM: &str = "Format not on whitelist";
 /// Streams without a container, to which ffmpeg gives a rate of its own where they have none.
 const BARE_STREAMS: [&str; 6] = ["h264", "hevc", "mjpeg", "jpeg_pipe", "mpegvideo", "m4v"];

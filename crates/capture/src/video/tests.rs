@@ -806,6 +806,7 @@ fn ffmpeg_plays_each_container_frame_by_frame_wherever_it_is_entered() {
         ("a.avi", "-c:v mpeg4 -q:v 2 -bf 2 -g 12"),
         ("a.wmv", "-c:v wmv2 -q:v 2 -g 12"),
         ("a.ivf", "-c:v libvpx -b:v 1M -g 12"),
+        ("a.nut", "-c:v ffv1"),
         ("a.h264", x264),
         ("a.hevc", "-c:v libx265 -x265-params log-level=error"),
         ("a.mjpeg", "-c:v mjpeg -q:v 2"),

@@ -51,6 +51,7 @@ fn is_coded(bytes: &[u8]) -> bool {
         || bytes.starts_with(b"FLV\x01")
         || bytes.starts_with(b"OggS")
         || bytes.starts_with(b"DKIF") // IVF
+        || bytes.starts_with(b"nut/multimedia container\0")
         || bytes.starts_with(&[0x1f, 0x07, 0x00]) // DV
         || bytes.starts_with(ASF)
         || bytes.starts_with(MXF)
