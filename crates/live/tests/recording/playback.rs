@@ -334,16 +334,16 @@ fn a_new_recording_keeps_cameras_that_change() {
 
 #[test]
 fn ambiguous_topics_are_listed_and_accepted_by_name() {
-    let file = file(&foreign(Format::Ros2, ["/infra1", "/infra2"], &[]));
+    let file = file(&foreign(Format::Ros2, ["/front", "/rear"], &[]));
     let text = refusal(file.path(), &at_once());
-    assert!(text.contains("give left-topic") && text.contains("/infra1 (sensor_msgs/msg/Image, 9)"), "{text}");
-    let topics = TopicChoice { left: Some("/infra1".into()), right: Some("/infra2".into()), ..TopicChoice::default() };
+    assert!(text.contains("give left-topic") && text.contains("/front (sensor_msgs/msg/Image, 9)"), "{text}");
+    let topics = TopicChoice { left: Some("/front".into()), right: Some("/rear".into()), ..TopicChoice::default() };
     let mut source = RecordingSource::open(file.path(), &SourceOptions { topics, ..at_once() }).unwrap();
     assert_eq!(all(&mut source).len(), 9);
-    let topics = TopicChoice { left: Some("/infra7".into()), ..TopicChoice::default() };
+    let topics = TopicChoice { left: Some("/none".into()), ..TopicChoice::default() };
     let text = refusal(file.path(), &SourceOptions { topics, ..at_once() });
-    assert!(text.contains("/infra7") && text.contains("/infra2"), "{text}");
-    let topics = TopicChoice { both: Some("/infra1".into()), ..TopicChoice::default() };
+    assert!(text.contains("/none") && text.contains("/rear"), "{text}");
+    let topics = TopicChoice { both: Some("/front".into()), ..TopicChoice::default() };
     let mut source = RecordingSource::open(file.path(), &SourceOptions { topics, ..at_once() }).unwrap();
     assert_eq!(all(&mut source)[0].left.size(), (SIZE.0 / 2, SIZE.1));
 }

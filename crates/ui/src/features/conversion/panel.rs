@@ -89,7 +89,7 @@ fn recompute(ui: &mut Ui, core: &Core, contents: &Contents, choices: &mut Conver
 fn export(ui: &mut Ui, core: &Core, contents: &Contents, choices: &mut ConversionChoices) -> Option<&'static str> {
     widgets::note(ui, "Files for other tools, as it was recorded.");
     let mut chosen = Vec::new();
-    for (part, why_not) in &contents.parts {
+    let mut show = |ui: &mut Ui, (part, why_not): &(Part, Option<String>)| {
         let mut is_chosen = why_not.is_none() && !choices.left_out.contains(part);
         let switch = egui::Checkbox::new(&mut is_chosen, part.word());
         let switch = ui.add_enabled(why_not.is_none(), switch);
@@ -98,7 +98,13 @@ fn export(ui: &mut Ui, core: &Core, contents: &Contents, choices: &mut Conversio
             choices.left_out.extend((!is_chosen).then_some(*part));
         }
         chosen.extend(is_chosen.then_some(*part));
-    }
+    };
+    let (first, second) = contents.parts.split_at(contents.parts.len().div_ceil(2));
+    ui.columns(2, |columns| {
+        for (column, parts) in columns.iter_mut().zip([first, second]) {
+            parts.iter().for_each(|part| show(column, part));
+        }
+    });
     if chosen.contains(&Part::Ply) {
         widgets::row(ui, "axes", "Axes of the points, from the left camera.", |ui| {
             for &axes in Axes::ALL {
