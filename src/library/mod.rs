@@ -63,7 +63,7 @@ pub mod depth {
     pub use stereopsis_base::files::WriteError;
     pub use stereopsis_base::geometry::{Axis, DepthSpread, Geometry};
     use stereopsis_base::image::Image;
-    pub use stereopsis_images::{ExportError, write_cloud, write_depth, write_disparity};
+    pub use stereopsis_images::{Axes, ExportError, write_cloud, write_depth, write_disparity};
     pub use stereopsis_stereo::depth::depth_map;
 
     /// Computes the point of each pixel of a depth map in metres, as seen from the left camera: x to the right, y down, z forward. NaN

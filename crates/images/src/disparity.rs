@@ -87,7 +87,7 @@ pub fn check_depth_name(path: &Path) -> Result<(), ExportError> {
 }
 
 /// Returns what whole millimetres in 16 bits lose of these depths, m, in sentences.
-pub fn losses_of_millimetres(depth_m: &Image<f32>) -> Vec<String> {
+fn losses_of_millimetres(depth_m: &Image<f32>) -> Vec<String> {
     let (mut pixels, mut far, mut near) = (0, 0, 0);
     for &z in depth_m.pixels().iter().filter(|z| z.is_finite()) {
         pixels += 1;

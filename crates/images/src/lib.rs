@@ -18,8 +18,8 @@ pub mod fixture;
 
 pub use cloud::{Axes, CloudShape, CloudSize, MAX_STEP_PX, cloud_bytes, cloud_size, write_cloud};
 pub use disparity::{
-    check_depth_name, check_disparity_name, losses_of_millimetres, write_depth, write_depth_m, write_disparity,
-    write_disparity_px, write_millimetres,
+    check_depth_name, check_disparity_name, write_depth, write_depth_m, write_disparity, write_disparity_px,
+    write_millimetres,
 };
 pub use error::PictureError;
 pub use file::{Endings, ExportError};

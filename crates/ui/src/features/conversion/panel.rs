@@ -102,7 +102,9 @@ fn export(ui: &mut Ui, core: &Core, contents: &Contents, choices: &mut Conversio
     let (first, second) = contents.parts.split_at(contents.parts.len().div_ceil(2));
     ui.columns(2, |columns| {
         for (column, parts) in columns.iter_mut().zip([first, second]) {
-            parts.iter().for_each(|part| show(column, part));
+            for part in parts {
+                show(column, part);
+            }
         }
     });
     if chosen.contains(&Part::Ply) {
