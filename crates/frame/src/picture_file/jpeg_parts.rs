@@ -47,8 +47,8 @@ fn segments(bytes: &[u8]) -> impl Iterator<Item = (u8, Range<usize>)> {
 fn size(bytes: &[u8]) -> Option<[u16; 2]> {
     let is_frame = |marker: &u8| matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc);
     let (_, data) = segments(bytes).find(|(marker, _)| is_frame(marker))?;
-    let &[_, h, eight, w, idth, ..] = bytes.get(data)?.first_chunk::<5>()?;
-    Some([u16::from_be_bytes([w, idth]), u16::from_be_bytes([h, eight])])
+    let &[_bits, height @ .., a, b] = bytes.get(data)?.first_chunk::<5>()?;
+    Some([u16::from_be_bytes([a, b]), u16::from_be_bytes(height)])
 }
 
 /// Returns whether a word stands in the segments in front of a JPEG's image.
