@@ -198,7 +198,7 @@ fn packed(number: u64, path: &Path) -> String {
     let out = path.with_file_name(format!("{}_zip.tif", path.file_stem().unwrap_or_default().to_string_lossy()));
     let [path, out] = [path, &out].map(|path| console::quoted(&path.to_string_lossy()));
     let cure = match number {
-        34_887 | 34_925 => format!("`tiffcp -c zip {path} {out}` packs it by deflate"),
+        34_887 | 34_925 | 50_000 => format!("`tiffcp -c zip {path} {out}` packs it by deflate"),
         _ => "save it packed by deflate or LZW".to_owned(),
     };
     format!("it is packed by {}, which is not read: {cure}", packing(number))
@@ -213,6 +213,7 @@ fn packing(number: u64) -> String {
         34_887 => "LERC",
         34_892 => "JPEG as in raw photos",
         34_925 => "LZMA",
+        50_000 => "zstd",
         50_002 | 52_546 => "JPEG XL",
         other => return format!("a method with the number {other}"),
     };
