@@ -109,7 +109,6 @@ fn choices(ui: &mut Ui, core: &Core, playing: &Playing, commands: &mut Vec<Comma
 fn right_shift(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     let mut options = core.rig.options.clone();
     let shift_s = options.right_shift_s;
-    ui.label("right shift");
     // a drag would open them at each step
     let field = DragValue::new(&mut options.right_shift_s).speed(0.0).max_decimals(3).suffix(" s");
     let field = fixed_width(ui, field.update_while_editing(false), "-000.000 s");
@@ -117,6 +116,7 @@ fn right_shift(ui: &mut Ui, core: &Core, commands: &mut Vec<Command>) {
     field.on_hover_text(
         "Right shift: how long after the left video the right one began, s; negative: before it. Click and type.",
     );
+    ui.label("right shift"); // the line is laid from the right
     if options != core.rig.options {
         commands.push(Command::Reopen(Box::new(options)));
     }
