@@ -2,6 +2,7 @@
 //! `.npy`. Files are untrusted: sizes are checked before memory is allocated.
 
 use super::memory_limits::OVERHEAD_BYTES;
+use super::numbers::floats;
 use crate::error::{FileError, PictureError};
 use std::io::{self, BufReader, Read as _};
 use std::path::Path;
@@ -9,7 +10,6 @@ use stereopsis_base::files::plain;
 use stereopsis_base::image::Image;
 use stereopsis_base::process::memory;
 use stereopsis_frame::{CaptureError, MaxPixels};
-use tiff::decoder::DecodingResult;
 use tiff::tags::{SampleFormat, Tag};
 
 /// Numbers of a file, one per pixel.
@@ -124,16 +124,8 @@ fn number_tiff(
     memory::check(2 * bytes).map_err(|free| PictureError::NumbersMemory { bytes: 2 * bytes, free })?;
     let mut limits = tiff::decoder::Limits::default();
     limits.decoding_buffer_size = usize::try_from(bytes.saturating_add(OVERHEAD_BYTES)).unwrap_or(usize::MAX);
-    let mut decoder = decoder.with_limits(limits);
-    let (values, are_whole): (Vec<f32>, bool) = match decoder.read_image()? {
-        DecodingResult::F32(values) => (values, false),
-        DecodingResult::F64(values) => (values.into_iter().map(|v| v as f32).collect(), false),
-        DecodingResult::F16(values) => (values.into_iter().map(f32::from).collect(), false),
-        DecodingResult::I8(values) => (values.into_iter().map(f32::from).collect(), true),
-        DecodingResult::I16(values) => (values.into_iter().map(f32::from).collect(), true),
-        DecodingResult::I32(values) => (values.into_iter().map(|v| v as f32).collect(), true),
-        _ => return Ok(None),
-    };
+    let values = floats(decoder.with_limits(limits).read_image()?);
+    let are_whole = formats[..] != [SampleFormat::IEEEFP.to_u16()];
     if values.len() as u64 != u64::from(width) * u64::from(height) {
         return Err(PictureError::Count { numbers: values.len(), size: (width, height) });
     }

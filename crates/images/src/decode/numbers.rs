@@ -107,7 +107,16 @@ pub(super) fn of_tiff(bytes: &[u8], size: (u32, u32)) -> Result<Image<f32>, Pict
     let mut room = tiff::decoder::Limits::default();
     room.decoding_buffer_size = usize::try_from(limits(pixels).max_alloc.unwrap_or_default()).unwrap_or(usize::MAX);
     let mut decoder = tiff::decoder::Decoder::new(Cursor::new(bytes))?.with_limits(room);
-    let values: Vec<f32> = match decoder.read_image()? {
+    let values = floats(decoder.read_image()?);
+    if values.len() as u64 != pixels {
+        return Err(PictureError::Count { numbers: values.len(), size });
+    }
+    Ok(Image::new(size.0 as usize, size.1 as usize, values))
+}
+
+/// Returns the numbers of a TIFF as floats.
+pub(super) fn floats(numbers: DecodingResult) -> Vec<f32> {
+    match numbers {
         DecodingResult::F16(values) => values.into_iter().map(f32::from).collect(),
         DecodingResult::F32(values) => values,
         DecodingResult::F64(values) => values.into_iter().map(|value| value as f32).collect(),
@@ -119,9 +128,5 @@ pub(super) fn of_tiff(bytes: &[u8], size: (u32, u32)) -> Result<Image<f32>, Pict
         DecodingResult::U16(values) => values.into_iter().map(f32::from).collect(),
         DecodingResult::U32(values) => values.into_iter().map(|value| value as f32).collect(),
         DecodingResult::U64(values) => values.into_iter().map(|value| value as f32).collect(),
-    };
-    if values.len() as u64 != pixels {
-        return Err(PictureError::Count { numbers: values.len(), size });
     }
-    Ok(Image::new(size.0 as usize, size.1 as usize, values))
 }

@@ -61,8 +61,7 @@ fn read_disparities(
     if is_name_of_depth(&file.path.file_stem().unwrap_or_default().to_string_lossy()) {
         return Err(refused(TruthError::NameOfDepth).into());
     }
-    let (values, own_scale) = numbers(file, max_pixels)?;
-    let has_mask = NumberTags::of(&file.path).has_mask;
+    let FileNumbers { values, scale: own_scale, has_mask } = numbers(file, max_pixels)?;
     check_size(&file.path, values.size(), size)?;
     let scale = file.scale.or(own_scale).ok_or_else(|| refused(TruthError::NoScale))?;
     let width_px = values.width() as f32;
@@ -99,10 +98,20 @@ fn read_disparities(
     Ok(Disparities { px, scale, remark })
 }
 
-/// Returns the numbers of the file, NaN where it says that there is none, and their scale if known.
-fn numbers(file: &DisparityFile, max_pixels: MaxPixels) -> Result<(Image<f32>, Option<i32>), CaptureError> {
+/// Numbers of a file.
+struct FileNumbers {
+    /// Numbers, NaN where the file says that there is none.
+    values: Image<f32>,
+    /// Scale, if known.
+    scale: Option<i32>,
+    /// Whether the file has a mask, which is not read.
+    has_mask: bool,
+}
+
+/// Reads the numbers of a file.
+fn numbers(file: &DisparityFile, max_pixels: MaxPixels) -> Result<FileNumbers, CaptureError> {
     if has_extension(&file.path, &["pfm"]) {
-        return Ok((read_pfm(&file.path, max_pixels)?, Some(1)));
+        return Ok(FileNumbers { values: read_pfm(&file.path, max_pixels)?, scale: Some(1), has_mask: false });
     }
     if let Some(Numbers { values, are_whole, tags }) = read_numbers(&file.path, max_pixels)? {
         return Ok(of_tags(values, tags, file.scale, (!are_whole).then_some(1)));
@@ -113,20 +122,25 @@ fn numbers(file: &DisparityFile, max_pixels: MaxPixels) -> Result<(Image<f32>, O
         let refused = FileError::Truth { path: file.path.clone(), cause: TruthError::Colours };
         let (scale, base) = *known.ok_or(refused)?;
         let number = |[r, g, b]: &[u8; 3]| (f32::from(*r) * base + f32::from(*g)) * base + f32::from(*b);
-        return Ok((rgb.map(number), Some(scale)));
+        return Ok(FileNumbers {
+            values: rgb.map(number),
+            scale: Some(scale),
+            has_mask: NumberTags::of(&file.path).has_mask,
+        });
     }
     let scale = matches!(luma, Luma::U16 { .. }).then_some(KITTI_SCALE);
     Ok(of_tags(luma.to_u16().map(|&v| f32::from(v)), NumberTags::of(&file.path), file.scale, scale))
 }
 
 /// Returns numbers, and their scale if known, as the tags of their file say; a scale of the user wins.
-fn of_tags(values: Image<f32>, tags: NumberTags, given: Option<i32>, scale: Option<i32>) -> (Image<f32>, Option<i32>) {
+fn of_tags(values: Image<f32>, tags: NumberTags, given: Option<i32>, scale: Option<i32>) -> FileNumbers {
     let no_value = tags.no_value.map(|v| (v as f32).to_bits());
     let known = |v: f32| if no_value == Some(v.to_bits()) { f32::NAN } else { v };
-    match tags.scale_and_offset.filter(|_| given.is_none()) {
+    let (values, scale) = match tags.scale_and_offset.filter(|_| given.is_none()) {
         Some((scale, offset)) => (values.map(|&v| (f64::from(known(v)) * scale + offset) as f32), Some(1)),
         None => (values.map(|&v| known(v)), scale),
-    }
+    };
+    FileNumbers { values, scale, has_mask: tags.has_mask }
 }
 
 /// Truth of a pair, as read from its files.

@@ -222,7 +222,7 @@ fn reads_files_of_the_real_data_sets() {
 /// Reads a truth as that of a pair of its own size.
 fn disparities(path: &Path, scale: Option<i32>) -> Result<Disparities, CaptureError> {
     let file = DisparityFile { path: path.to_owned(), scale };
-    let size = numbers(&file, MaxPixels::default())?.0.size();
+    let size = numbers(&file, MaxPixels::default())?.values.size();
     read_disparities(&file, size, MaxPixels::default())
 }
 
