@@ -34,6 +34,11 @@ fn texts_by_number<S: Serializer>(damaged: &BTreeMap<u64, ReadError>, serializer
 }
 
 impl Exported {
+    /// Returns whether both views are written in one image.
+    pub(super) fn has_views(&self) -> bool {
+        self.parts.iter().any(|part| part.view().is_some())
+    }
+
     /// Moves the parts of which no pair has a file from `parts` to `missing`. Fails where no pair of the recording can be read, or no part
     /// is left.
     pub(super) fn leave_out_empty(&mut self, recording: &Path, with_files: &[Part]) -> Result<(), ExportError> {

@@ -76,12 +76,13 @@ impl CalibratedRecording {
         let (parts, missing) = plan::parts(self, has, options.parts.as_deref())?;
         let claimed = Folder::begin(folder, &folder::task(self, &parts, options))?;
         let mut exported = Exported { parts, missing, ..Exported::default() };
-        if exported.parts.iter().any(|part| part.view().is_some()) {
+        exported.screen_px = options.screen_px.filter(|_| exported.has_views());
+        if exported.has_views() && exported.screen_px.is_none() {
             let geometry = self.calibrated.preparation.geometry(&self.info);
             let geometry = geometry.map(|geometry| geometry.scaled(self.calibrated.preparation.scale.factor()));
             let found = Screen::of(&mut self.recording, &numbers, geometry.as_ref());
-            exported.screen_px = options.screen_px.or(found.map(|found| found.screen_px));
-            let remark = found.filter(|_| options.screen_px.is_none()).and_then(|found| found.remark(self.info.width));
+            exported.screen_px = found.map(|found| found.screen_px);
+            let remark = found.and_then(|found| found.remark(self.info.width));
             exported.warnings.extend(remark.map(|remark| (remark, 0)));
         }
         if let Some(rig) = rig.filter(|_| exported.parts.contains(&Part::Calibration)) {

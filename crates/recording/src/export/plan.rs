@@ -7,7 +7,7 @@ use stereopsis_base::console;
 use stereopsis_base::remedy::{self, Remedy};
 use stereopsis_frame::Scale;
 
-/// What is known beside the recording.
+/// Facts about an export beside its recording.
 #[derive(Clone, Copy)]
 pub(super) struct Has {
     /// Whether there is a calibration.
