@@ -18,7 +18,7 @@ use stereopsis_base::console::counted;
 use stereopsis_base::geometry::Axis;
 use stereopsis_base::quantile::quantile;
 
-/// Depths of the expected errors that are told, m.
+/// Depths for which the expected error is named, m.
 const TOLD_DEPTHS_M: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
 /// Number of different views from which on a rig is corrected, with this many matches.
 pub const MIN_DRIFT_VIEWS: usize = 4;

@@ -1,4 +1,4 @@
-//! What ffprobe tells of a film: its tracks with their rates, lengths and first times, and how it holds both views.
+//! Description of a film by ffprobe: its tracks with their rates, lengths and first times, and the layout of both views.
 
 use crate::video::error::{FilmError, ReadError, VideoError};
 use crate::video::program::{Launcher, Programs, RunningProgram};
@@ -59,7 +59,7 @@ pub(super) struct Track {
 /// Returns the words by which ffmpeg and ffprobe open the film of a path, whatever its name looks like.
 ///
 /// # Errors
-/// It is no plain file: a program that opens a pipe waits for its writer.
+/// The path is no plain file: a program that opens a pipe waits for its writer.
 pub(crate) fn film(path: &Path) -> Result<[OsString; 4], FilmError> {
     plain::open(path).map_err(|cause| match cause.kind() {
         ErrorKind::InvalidInput => FilmError::NoPlainFile(cause),

@@ -1,6 +1,6 @@
 //! Boxes of HEIC, HEIF and AVIF files (ISO/IEC 23008-12): the kind, and the group of both views.
 
-/// What the boxes of a file say.
+/// Content of a HEIF file by its boxes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heif {
     /// Whether the images are in AV1.

@@ -1,4 +1,4 @@
-//! What an image file holds, by its first bytes and its tags: both views of a pair, or a format that is not read. Nothing is decoded.
+//! Content of an image file by its first bytes and its tags: both views of a pair, or a format that is not read. Nothing is decoded.
 
 mod heif;
 mod jpeg_parts;
@@ -36,7 +36,7 @@ pub enum BothViews {
 pub struct FileOfBoth {
     /// Place of the views.
     pub views: BothViews,
-    /// What the file is and how it is read, which continues a sentence after "is"; `None` where the user says it.
+    /// Description of the file and of how it is read, which continues a sentence after "is"; `None` where the user says it.
     pub what: Option<String>,
 }
 

@@ -25,7 +25,7 @@ pub struct Marked {
     cure: Cure,
 }
 
-/// What to do with a file that is not read.
+/// Way to make a file that is not read a readable one.
 #[derive(Debug, PartialEq, Eq)]
 enum Cure {
     /// ImageMagick converts it.
